@@ -1,0 +1,72 @@
+"""The seam between a job and whatever draws its frames."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from threading import Event
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.face.geometry import Face
+from engine.lipsync.curves import MouthCurves
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything an animator gets to make one video; every frame is a pure function of it.
+
+    Attributes:
+        canvas: H x W x 3, uint8, RGB: the upright photo already framed, padded and scaled to
+            the size of the output, both sides even.
+        face: the face that speaks, in pixels of `canvas`.
+        curves: mouth curves sampled at the frames; length = number of frames.
+        speech: float32 mono samples, -1..1, at 16 kHz, same length as the video.
+        fps: frames a second.
+        seed: makes idle motion repeatable.
+        dynamic_scale: strength of the mouth, 1 = natural.
+        motion_scale: strength of head and brows, 1 = natural.
+        threads: how many threads may draw at once.
+    """
+
+    canvas: NDArray[np.uint8]
+    face: Face
+    curves: MouthCurves
+    speech: NDArray[np.float32]
+    fps: Fraction
+    seed: int
+    dynamic_scale: float = 1.0
+    motion_scale: float = 1.0
+    threads: int = 2
+
+    @property
+    def num_frames(self) -> int:
+        """Number of frames of the video."""
+        return len(self.curves)
+
+
+@dataclass(frozen=True)
+class MemoryNeed:
+    """Peak memory of one run, in MB."""
+
+    vram_mb: float
+    rss_mb: float
+
+
+class Animator(Protocol):
+    """Draws a scene frame by frame."""
+
+    name: str
+
+    def need(self, width_px: int, height_px: int, num_frames: int) -> MemoryNeed:
+        """Peak memory for a video of this size."""
+        ...
+
+    def animate(self, scene: Scene, canceled: Event) -> Iterator[NDArray[np.uint8]]:
+        """Yield `scene.num_frames` frames in order, each H x W x 3, uint8, RGB.
+
+        Raises:
+            Canceled: soon after `canceled` was set.
+        """
+        ...

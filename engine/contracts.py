@@ -1,0 +1,348 @@
+"""Types that cross the process wall: what is asked, what is known, what came out.
+
+Frozen pydantic models, JSON on the wire, no arrays, paths as strings. `schema_version` of
+`JobSpec` changes when a stored row could no longer be read.
+"""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from engine.errors import ErrorCode
+
+Framing = Literal["face", "bust", "full"]
+Aspect = Literal["source", "1:1", "9:16", "16:9"]
+AnimatorChoice = Literal["auto", "lite", "sonic"]
+PresetName = Literal["quick", "standard", "hd"]
+Lane = Literal["render", "quick"]
+
+
+class Frozen(BaseModel):
+    """Base of every contract type: immutable, unknown fields refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Preset(Frozen):
+    """What a preset name stands for."""
+
+    size_px: int
+    num_inference_steps: int
+
+
+PRESETS: dict[PresetName, Preset] = {
+    "quick": Preset(size_px=512, num_inference_steps=20),
+    "standard": Preset(size_px=768, num_inference_steps=25),
+    "hd": Preset(size_px=1024, num_inference_steps=30),
+}
+
+
+class RenderOptions(Frozen):
+    """Everything a person may choose about the picture.
+
+    Attributes:
+        animator: `auto` takes sonic when its weights and memory are there, else lite.
+        preset: quick 512, standard 768, hd 1024 pixels on the short side.
+        size_px: short side of the output in pixels, 256-1024 in steps of 2; None = preset.
+        num_inference_steps: diffusion steps (sonic only), 10-50; None = preset.
+        dynamic_scale: strength of the mouth, 0.3-2; 1 = natural.
+        motion_scale: strength of head and brow motion, 0-2; 1 = natural.
+        expand_ratio: room around the face box, 0-1 (sonic).
+        seed: repeats a video exactly; None = drawn and recorded.
+        fps: frames a second, 25 or 50 (any of 24, 25, 30, 50, 60).
+        framing: how much of the photo is kept: face, bust, or full.
+        aspect: shape of the output; `source` keeps the framing's own shape.
+        face_index: which face speaks, in order of `check`; None = largest.
+        smoothing: strength of temporal smoothing of the mouth, 0-2; 1 = tuned default, 0 = off.
+        background: colour behind transparent pictures and padding, `#rrggbb` or a colour name.
+        force: animate although the pre-flight check would refuse a turned or small face.
+    """
+
+    animator: AnimatorChoice = "auto"
+    preset: PresetName = "quick"
+    size_px: int | None = Field(default=None, ge=256, le=1024)
+    num_inference_steps: int | None = Field(default=None, ge=1, le=100)
+    dynamic_scale: float = Field(default=1.0, ge=0.3, le=2.0)
+    motion_scale: float = Field(default=1.0, ge=0.0, le=2.0)
+    expand_ratio: float = Field(default=0.5, ge=0.0, le=1.0)
+    seed: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    fps: Literal[24, 25, 30, 50, 60] = 25
+    framing: Framing = "full"
+    aspect: Aspect = "source"
+    face_index: int | None = Field(default=None, ge=0)
+    smoothing: float = Field(default=1.0, ge=0.0, le=2.0)
+    background: str = "white"
+    force: bool = False
+
+    @property
+    def output_size_px(self) -> int:
+        """Short side of the output in pixels, from `size_px` or the preset."""
+        return self.size_px or PRESETS[self.preset].size_px
+
+
+class SpeechOptions(Frozen):
+    """What should be said and by whom.
+
+    Attributes:
+        text: what the person typed, up to the setting's limit.
+        language: BCP 47 tag such as `en` or `pt-br`; None = the voice's first language.
+        voice: id from `voices`, such as `hibari:heart`; None = best one for the language.
+        speed: 0.5 (slow) to 2 (fast); 1 = the voice's own.
+        style: plain word such as `happy`; voices that cannot do it ignore it and say so.
+    """
+
+    text: str
+    language: str | None = None
+    voice: str | None = None
+    speed: float = Field(default=1.0, ge=0.5, le=2.0)
+    style: str | None = None
+
+
+class AnimateRequest(Frozen):
+    """One video a caller asks for: a portrait and either a recording or a text.
+
+    Attributes:
+        portrait: path of the picture as the caller has it; it is copied into the job.
+        audio: path of the recording, or None when `speech` is given.
+        speech: the text to speak, or None when `audio` is given.
+        script: the known words of `audio`, if any.
+        options: choices about the picture.
+        consent: the caller states they may use this face and voice.
+        title: what lists show; the user's own file name or first words.
+    """
+
+    portrait: str
+    audio: str | None = None
+    speech: SpeechOptions | None = None
+    script: str | None = None
+    options: RenderOptions = RenderOptions()
+    consent: bool = False
+    title: str = ""
+
+
+class JobSpec(Frozen):
+    """What a worker needs to make one video. File names are relative to the job's folder."""
+
+    schema_version: int = 1
+    job_id: str
+    kind: Literal["video"] = "video"
+    portrait_name: str
+    audio_name: str | None = None
+    speech: SpeechOptions | None = None
+    script: str | None = None
+    options: RenderOptions = RenderOptions()
+    seed: int = 0
+
+
+class JobStatus(StrEnum):
+    """Where a job is. `queued` and `running` are live, the others final."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more will happen by itself."""
+        return self not in (JobStatus.QUEUED, JobStatus.RUNNING)
+
+
+class Stage(StrEnum):
+    """The steps of one job, in order."""
+
+    PREPARE = "prepare"
+    SPEAK = "speak"
+    LISTEN = "listen"
+    ANIMATE = "animate"
+    FINISH = "finish"
+    ASSEMBLE = "assemble"
+
+
+class Progress(Frozen):
+    """How far a running job is.
+
+    Attributes:
+        stage: the step being done.
+        done: units finished in this stage (frames, seconds, ...).
+        total: units of this stage; 0 when unknown.
+        percent: share of the whole job, 0-100.
+        seconds_left: measured estimate for the whole job; None until it can be told.
+    """
+
+    stage: Stage
+    done: int = 0
+    total: int = 0
+    percent: float = Field(default=0.0, ge=0.0, le=100.0)
+    seconds_left: float | None = None
+
+
+class Artifact(Frozen):
+    """One finished file of a job. `name` is relative to the job's folder."""
+
+    kind: Literal["video", "poster", "srt", "vtt", "report", "speech", "timings"]
+    name: str
+    size_bytes: int
+
+
+class JobError(Frozen):
+    """Why a job failed: the code, the values its sentence needs, the stage it happened in."""
+
+    code: ErrorCode
+    values: dict[str, Any] = Field(default_factory=dict)
+    stage: Stage | None = None
+
+
+class JobRecord(Frozen):
+    """One row of the job store as callers see it.
+
+    Attributes:
+        job_id: 128-bit random id in hex.
+        owner: who submitted it, as `studio.session` or the command line named them.
+        title: what lists show.
+        status: where it is.
+        spec: what was asked.
+        attempt: how often a worker has started it.
+        progress: last progress, None before the first.
+        queue_position: 1 = next, None when not queued.
+        error: why it failed, else None.
+        artifacts: finished files, video first.
+        report: the numbers of `animate --json` once succeeded.
+        created_at, started_at, finished_at: UTC.
+    """
+
+    job_id: str
+    owner: str
+    title: str = ""
+    status: JobStatus
+    spec: JobSpec
+    attempt: int = 0
+    progress: Progress | None = None
+    queue_position: int | None = None
+    error: JobError | None = None
+    artifacts: tuple[Artifact, ...] = ()
+    report: dict[str, Any] = Field(default_factory=dict)
+    created_at: datetime
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    consent: bool = False
+
+
+class FaceFound(Frozen):
+    """One face of a portrait, in pixels of the upright picture.
+
+    Attributes:
+        box: x, y, width, height of the face-oval landmarks (forehead to chin).
+        score: detector confidence, 0-1.
+        yaw_deg, pitch_deg, roll_deg: head pose; yaw > 0 looks to the picture's right,
+            pitch > 0 looks down, roll > 0 is turned clockwise.
+    """
+
+    box: tuple[int, int, int, int]
+    score: float
+    yaw_deg: float
+    pitch_deg: float
+    roll_deg: float
+
+
+class PortraitVerdict(Frozen):
+    """What the check says about a picture. `verdict` other than `ok` blocks."""
+
+    faces: tuple[FaceFound, ...] = ()
+    chosen: int | None = None
+    width_px: int | None = None
+    height_px: int | None = None
+    verdict: str = "ok"
+    warnings: tuple[str, ...] = ()
+    values: dict[str, Any] = Field(default_factory=dict)
+
+
+class AudioVerdict(Frozen):
+    """What the check says about a recording. `verdict` other than `ok` blocks."""
+
+    duration_s: float | None = None
+    sample_rate_hz: int | None = None
+    channels: int | None = None
+    speech_share: float | None = None
+    verdict: str = "ok"
+    warnings: tuple[str, ...] = ()
+    values: dict[str, Any] = Field(default_factory=dict)
+
+
+class Estimate(Frozen):
+    """What a job would cost on this machine with one animator."""
+
+    seconds: float
+    peak_vram_mb: float
+    peak_rss_mb: float
+
+
+class CheckReport(Frozen):
+    """The pre-flight verdict; `audio` is None when only a portrait was given."""
+
+    ok: bool
+    portrait: PortraitVerdict | None = None
+    audio: AudioVerdict | None = None
+    estimate: dict[str, Estimate] = Field(default_factory=dict)
+
+
+class VoiceInfo(Frozen):
+    """One voice a person can choose.
+
+    Attributes:
+        voice_id: `engine:name`, such as `hibari:heart` or `espeak:de`.
+        engine: which back end speaks it.
+        name: what lists show.
+        languages: BCP 47 tags, best first.
+        gender: `female`, `male` or None when unknown.
+        sample_rate_hz: of the sound it makes.
+        licence: of the voice, SPDX where there is one.
+        size_mb: on disk.
+        needs: `none`, `download` or `gpu`.
+        styles: plain words it obeys.
+        installed: whether it can speak now.
+        natural: whether it sounds like a person (espeak does not).
+    """
+
+    voice_id: str
+    engine: str
+    name: str
+    languages: tuple[str, ...]
+    gender: Literal["female", "male"] | None = None
+    sample_rate_hz: int
+    licence: str
+    size_mb: float = 0.0
+    needs: Literal["none", "download", "gpu"] = "none"
+    styles: tuple[str, ...] = ()
+    installed: bool = True
+    natural: bool = True
+
+
+class MemoryReading(Frozen):
+    """What the gauge shows; a figure that cannot be told is None, never a guess.
+
+    Attributes:
+        kind: `vram` where a card is, else `ram`.
+        device: name of the card or `This computer`.
+        total_mb, used_mb: of the card, or of the computer's memory.
+        ours_mb: what our render process holds.
+        peak_mb: highest `ours_mb` since the studio started.
+        temperature_c, load_percent: where the driver tells.
+    """
+
+    kind: Literal["vram", "ram"]
+    device: str
+    total_mb: float | None = None
+    used_mb: float | None = None
+    ours_mb: float | None = None
+    peak_mb: float | None = None
+    temperature_c: float | None = None
+    load_percent: float | None = None
+
+
+def utc_now() -> datetime:
+    """The current time, aware, in UTC."""
+    return datetime.now(UTC)

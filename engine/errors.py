@@ -1,0 +1,104 @@
+"""The errors of the product: one stable code for everything that can go wrong.
+
+The tree::
+
+    EngineError                 anything the product can explain
+    ├── InputError              the user's file, text or choice cannot be used (exit 2)
+    ├── Canceled                the user asked to stop
+    └── WorkerLost              the process that did the work ended unexpectedly
+
+Code decides, never the wording: the English sentence and hint of each code live in
+`engine.messages`, their translations in `studio.locales`.
+"""
+
+from enum import StrEnum
+
+
+class ErrorCode(StrEnum):
+    """Stable words for every verdict, refusal and failure; callers may compare them."""
+
+    # portrait
+    NO_FACE = "no_face"
+    FACE_TOO_SMALL = "face_too_small"
+    SEVERAL_FACES = "several_faces"
+    FACE_TURNED = "face_turned"
+    FACE_CUT_OFF = "face_cut_off"
+    FACE_NUMBER_WRONG = "face_number_wrong"
+    NOT_AN_IMAGE = "not_an_image"
+    DAMAGED_IMAGE = "damaged_image"
+    IMAGE_TOO_LARGE = "image_too_large"
+    IMAGE_TOO_SMALL = "image_too_small"
+    IMAGE_FORMAT_UNSUPPORTED = "image_format_unsupported"
+    # speech
+    NOT_AUDIO = "not_audio"
+    DAMAGED_AUDIO = "damaged_audio"
+    AUDIO_TOO_SHORT = "audio_too_short"
+    AUDIO_TOO_LONG = "audio_too_long"
+    SILENT = "silent"
+    NO_AUDIO_TRACK = "no_audio_track"
+    NO_SPEECH = "no_speech"
+    # any file
+    EMPTY_FILE = "empty_file"
+    FILE_TOO_LARGE = "file_too_large"
+    FILE_NOT_FOUND = "file_not_found"
+    PROBE_TIMEOUT = "probe_timeout"
+    # text and voices
+    TEXT_EMPTY = "text_empty"
+    TEXT_TOO_LONG = "text_too_long"
+    VOICE_UNKNOWN = "voice_unknown"
+    VOICE_UNAVAILABLE = "voice_unavailable"
+    LANGUAGE_UNSUPPORTED = "language_unsupported"
+    # options and machine
+    BAD_OPTION = "bad_option"
+    ANIMATOR_UNAVAILABLE = "animator_unavailable"
+    CONSENT_MISSING = "consent_missing"
+    OUTPUT_NOT_WRITABLE = "output_not_writable"
+    DISK_FULL = "disk_full"
+    OUT_OF_MEMORY = "out_of_memory"
+    GPU_MEMORY = "gpu_memory"
+    ENCODING_FAILED = "encoding_failed"
+    # jobs
+    JOB_NOT_FOUND = "job_not_found"
+    QUEUE_FULL = "queue_full"
+    CANCELED = "canceled"
+    WORKER_LOST = "worker_lost"
+    TIMED_OUT = "timed_out"
+    DATA_DIR_BUSY = "data_dir_busy"
+    INTERNAL = "internal"
+
+
+class EngineError(Exception):
+    """Anything the product can explain in one plain sentence.
+
+    Attributes:
+        code: which sentence to show.
+        values: numbers and names the sentence needs, e.g. ``{"need_px": 50}``.
+        retryable: whether the same job may succeed on another attempt.
+    """
+
+    retryable = False
+
+    def __init__(self, code: ErrorCode, /, **values: object) -> None:
+        super().__init__(code.value)
+        self.code = code
+        self.values = values
+
+
+class InputError(EngineError):
+    """The user's file, text or choice cannot be used as it is."""
+
+
+class Canceled(EngineError):
+    """The user asked to stop; nothing failed."""
+
+    def __init__(self) -> None:
+        super().__init__(ErrorCode.CANCELED)
+
+
+class WorkerLost(EngineError):
+    """The process that did the work ended unexpectedly; kept outputs are safe."""
+
+    retryable = True
+
+    def __init__(self) -> None:
+        super().__init__(ErrorCode.WORKER_LOST)

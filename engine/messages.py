@@ -1,0 +1,207 @@
+"""The English sentence and the hint of every `ErrorCode`.
+
+A sentence says what happened; the hint says what to do next. `{name}` is filled from
+`EngineError.values`. The command line prints both; the studio's locales translate them.
+Never a path, never a traceback, never jargon.
+"""
+
+from dataclasses import dataclass
+
+from engine.errors import ErrorCode
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a person reads about one code.
+
+    Attributes:
+        sentence: what happened, one sentence.
+        hint: what to do next, one or two sentences.
+    """
+
+    sentence: str
+    hint: str
+
+
+MESSAGES: dict[ErrorCode, Message] = {
+    ErrorCode.NO_FACE: Message(
+        "No human face was found in this picture.",
+        "Use a photo that shows one face from the front, well lit and not covered.",
+    ),
+    ErrorCode.FACE_TOO_SMALL: Message(
+        "The face is too small: {face_px} pixels high, at least {need_px} are needed.",
+        "Crop the photo closer to the face, or use a larger version of it.",
+    ),
+    ErrorCode.SEVERAL_FACES: Message(
+        "There are {count} faces; the largest one was chosen.",
+        "Pick another face if this is not the one that should speak.",
+    ),
+    ErrorCode.FACE_TURNED: Message(
+        "The head is turned {yaw_deg} degrees to the side.",
+        "Use a photo that looks more towards the camera; up to 25 degrees works well.",
+    ),
+    ErrorCode.FACE_CUT_OFF: Message(
+        "Part of the face lies outside the picture.",
+        "Use a photo that shows the whole face with a little room around it.",
+    ),
+    ErrorCode.FACE_NUMBER_WRONG: Message(
+        "There is no face number {face}; this picture has {count}.",
+        "Choose one of the faces that were found.",
+    ),
+    ErrorCode.NOT_AN_IMAGE: Message(
+        "This file is not a picture.",
+        "Use a JPEG, PNG, WebP, HEIC, AVIF, TIFF, BMP or GIF picture.",
+    ),
+    ErrorCode.DAMAGED_IMAGE: Message(
+        "The picture file is damaged and cannot be opened.",
+        "Copy or download the photo again, or save it anew from a picture viewer.",
+    ),
+    ErrorCode.IMAGE_TOO_LARGE: Message(
+        "The picture is too large: {megapixels} megapixels, the limit is {limit_megapixels}.",
+        "Save a smaller version of it; 2,000 pixels on the long side are plenty.",
+    ),
+    ErrorCode.IMAGE_TOO_SMALL: Message(
+        "The picture is too small: {width_px} x {height_px} pixels.",
+        "Use a photo with at least {need_px} pixels on each side.",
+    ),
+    ErrorCode.IMAGE_FORMAT_UNSUPPORTED: Message(
+        "Pictures of this kind ({format}) cannot be read.",
+        "Save it as PNG or JPEG and try again.",
+    ),
+    ErrorCode.NOT_AUDIO: Message(
+        "This file is not a sound recording.",
+        "Use a WAV, MP3, M4A, FLAC, OGG, Opus, WebM, AIFF, AMR or WMA file, or a video with sound.",
+    ),
+    ErrorCode.DAMAGED_AUDIO: Message(
+        "The sound file is damaged and cannot be read.",
+        "Export or download the recording again.",
+    ),
+    ErrorCode.AUDIO_TOO_SHORT: Message(
+        "The recording is too short: {duration_s} seconds, at least {need_s} are needed.",
+        "Record a little more speech.",
+    ),
+    ErrorCode.AUDIO_TOO_LONG: Message(
+        "The recording is too long: {duration_min} minutes, the limit is {limit_min}.",
+        "Cut it into parts and make one video of each.",
+    ),
+    ErrorCode.SILENT: Message(
+        "Nothing can be heard in this recording.",
+        "Check the microphone or choose another file.",
+    ),
+    ErrorCode.NO_AUDIO_TRACK: Message(
+        "This file has no sound.",
+        "Choose a recording, or a video that has sound.",
+    ),
+    ErrorCode.NO_SPEECH: Message(
+        "No speech was recognised in this recording; the mouth may hardly move.",
+        "Check that the right file was chosen.",
+    ),
+    ErrorCode.EMPTY_FILE: Message(
+        "The file is empty.",
+        "Choose another file, or copy it again.",
+    ),
+    ErrorCode.FILE_TOO_LARGE: Message(
+        "The file is too large: {size_mb} MB, the limit is {limit_mb} MB.",
+        "Use a smaller file.",
+    ),
+    ErrorCode.FILE_NOT_FOUND: Message(
+        "The file does not exist or cannot be read: {name}.",
+        "Check the name and try again.",
+    ),
+    ErrorCode.PROBE_TIMEOUT: Message(
+        "The file could not be checked in time.",
+        "Try again; if it happens twice, save the file in another format.",
+    ),
+    ErrorCode.TEXT_EMPTY: Message(
+        "There is nothing to say yet.",
+        "Type at least one word.",
+    ),
+    ErrorCode.TEXT_TOO_LONG: Message(
+        "The text is too long: {count} characters, the limit is {limit}.",
+        "Shorten it, or make several videos.",
+    ),
+    ErrorCode.VOICE_UNKNOWN: Message(
+        "There is no voice called {voice}.",
+        "Choose a voice from the list.",
+    ),
+    ErrorCode.VOICE_UNAVAILABLE: Message(
+        "The voice {voice} cannot be used on this machine.",
+        "Choose another voice.",
+    ),
+    ErrorCode.LANGUAGE_UNSUPPORTED: Message(
+        "No installed voice speaks the language {language}.",
+        "Choose another language, or upload a recording.",
+    ),
+    ErrorCode.BAD_OPTION: Message(
+        "The value of {option} cannot be used: {reason}.",
+        "Change it and try again.",
+    ),
+    ErrorCode.ANIMATOR_UNAVAILABLE: Message(
+        "The {animator} animator is not ready on this machine: {reason}.",
+        "Use the lite animator, which needs no card and no download.",
+    ),
+    ErrorCode.CONSENT_MISSING: Message(
+        "Please confirm that you may use this face and voice.",
+        "Tick the consent box and press Generate again.",
+    ),
+    ErrorCode.OUTPUT_NOT_WRITABLE: Message(
+        "The video cannot be saved there.",
+        "Choose a folder that exists and that you may write to.",
+    ),
+    ErrorCode.DISK_FULL: Message(
+        "The disk is full, so the video could not be finished.",
+        "Free some space and press Retry; your photo and recording are kept.",
+    ),
+    ErrorCode.OUT_OF_MEMORY: Message(
+        "This computer ran out of memory.",
+        "Close other programs or choose a smaller size, then press Retry.",
+    ),
+    ErrorCode.GPU_MEMORY: Message(
+        "The graphics card ran out of memory.",
+        "Choose a smaller size or the lite animator, then press Retry.",
+    ),
+    ErrorCode.ENCODING_FAILED: Message(
+        "The video file could not be written.",
+        "Press Retry; your photo and recording are kept.",
+    ),
+    ErrorCode.JOB_NOT_FOUND: Message(
+        "This video does not exist any more.",
+        "It may have been deleted; make it again from the Create page.",
+    ),
+    ErrorCode.QUEUE_FULL: Message(
+        "Too many videos are waiting right now ({count}).",
+        "Try again when one of them is finished.",
+    ),
+    ErrorCode.CANCELED: Message(
+        "The video was canceled.",
+        "Press Retry to make it after all.",
+    ),
+    ErrorCode.WORKER_LOST: Message(
+        "The program that makes the video stopped twice without a reason given.",
+        "Your photo and recording are kept; press Retry, or choose a smaller size.",
+    ),
+    ErrorCode.TIMED_OUT: Message(
+        "The video took far longer than expected and was stopped.",
+        "Press Retry, or choose a smaller size.",
+    ),
+    ErrorCode.DATA_DIR_BUSY: Message(
+        "Sonic Studio is already running with this data folder.",
+        "Use the window that is open, or start this one with another --data-dir.",
+    ),
+    ErrorCode.INTERNAL: Message(
+        "Something went wrong on our side.",
+        "Nothing of yours was lost; press Retry. The log has the details.",
+    ),
+}
+
+
+class _KeepUnknown(dict[str, object]):
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+def describe(code: ErrorCode, values: dict[str, object] | None = None) -> Message:
+    """Fill the sentence and hint of `code`; a value nobody gave shows as ``?``."""
+    message = MESSAGES[code]
+    filled = _KeepUnknown(values or {})
+    return Message(message.sentence.format_map(filled), message.hint.format_map(filled))

@@ -1,0 +1,86 @@
+"""Every setting of the engine, read from `STUDIO_...` environment variables.
+
+Nothing else in the engine reads the environment. Units are in the names.
+"""
+
+from pathlib import Path
+
+import platformdirs
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def _default_data_dir() -> Path:
+    return Path(platformdirs.user_data_dir("sonic-studio", appauthor=False))
+
+
+class EngineSettings(BaseSettings):
+    """Where things are kept and what the limits are."""
+
+    model_config = SettingsConfigDict(env_prefix="STUDIO_", frozen=True)
+
+    data_dir: Path = Field(default_factory=_default_data_dir)
+    """All state: jobs, results, weights, temporary files."""
+
+    recycle_after_jobs: int = Field(default=10, ge=1)
+    """A render child is replaced after this many jobs, so that no leak can pile up."""
+
+    idle_unload_s: float = Field(default=600.0, gt=0)
+    """The render child ends after this time without work, so that others can use the card."""
+
+    child_start_timeout_s: float = Field(default=120.0, gt=0)
+    """A child that is not ready by then is killed and started anew."""
+
+    heartbeat_timeout_s: float = Field(default=60.0, gt=0)
+    """A child silent for this long is taken for hung and killed."""
+
+    cancel_grace_s: float = Field(default=10.0, ge=0)
+    """How long a canceled child may take to stop by itself before it is killed."""
+
+    quick_timeout_s: float = Field(default=60.0, gt=0)
+    """Limit of one task on the quick lane (a check, a voice preview)."""
+
+    max_queued_jobs: int = Field(default=100, ge=1)
+    """Submissions beyond this many waiting jobs are refused."""
+
+    max_image_bytes: int = 50_000_000
+    """Largest picture file taken."""
+
+    max_image_megapixels: float = 80.0
+    """Largest picture decoded; 80 MP need about 240 MB as RGB."""
+
+    min_image_px: int = 48
+    """Smallest side of a picture taken."""
+
+    max_audio_bytes: int = 500_000_000
+    """Largest sound file taken."""
+
+    max_audio_s: float = 7200.0
+    """Longest recording taken: two hours."""
+
+    min_audio_s: float = 0.2
+    """Shortest recording taken; below it no mouth shape can be seen."""
+
+    max_text_characters: int = 5000
+    """Longest text spoken in one video."""
+
+    render_threads: int | None = Field(default=None, ge=1)
+    """Threads that draw frames; None = one per core, at most four."""
+
+    sonic_weights_dir: Path | None = None
+    """A folder with Sonic's weights in the public layout; None = under the data folder."""
+
+    @property
+    def jobs_dir(self) -> Path:
+        """One folder per job: inputs, kept outputs, results."""
+        return self.data_dir / "jobs"
+
+    @property
+    def temp_dir(self) -> Path:
+        """Short-lived files; swept at start."""
+        return self.data_dir / "tmp"
+
+    @property
+    def store_path(self) -> Path:
+        """The SQLite job store."""
+        return self.data_dir / "store.sqlite3"

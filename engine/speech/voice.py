@@ -1,0 +1,72 @@
+"""The seam between a text and whatever speaks it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.contracts import VoiceInfo
+
+
+@dataclass(frozen=True)
+class TimedPhoneme:
+    """One sound. `ipa` without stress marks, `start_s` and `end_s` on the clip's clock."""
+
+    ipa: str
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class TimedWord:
+    """One word as it stood in the text, on the clip's clock."""
+
+    text: str
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class SpokenClip:
+    """What a voice made of a text.
+
+    Attributes:
+        samples: float32 mono, -1..1.
+        sample_rate_hz: of `samples`.
+        words: in order; may be empty when a back end gives none.
+        phonemes: in order, silences left out; against the sound (engine offsets removed).
+        voice_id: which voice spoke.
+        language: BCP 47 tag it spoke.
+    """
+
+    samples: NDArray[np.float32]
+    sample_rate_hz: int
+    words: tuple[TimedWord, ...]
+    phonemes: tuple[TimedPhoneme, ...]
+    voice_id: str
+    language: str
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the sound in seconds."""
+        return len(self.samples) / self.sample_rate_hz
+
+
+class SpeechEngine(Protocol):
+    """One back end with one or more voices."""
+
+    name: str
+
+    def voices(self) -> Sequence[VoiceInfo]:
+        """The voices it offers, without loading a model."""
+        ...
+
+    def speak(self, text: str, voice_id: str, language: str, speed: float) -> SpokenClip:
+        """Speak one sentence or short paragraph of cleaned text.
+
+        Raises:
+            EngineError: VOICE_UNAVAILABLE when the back end cannot run here.
+        """
+        ...
