@@ -1,5 +1,7 @@
 """The landmark numbering agrees with the mesh it is said to describe."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -42,7 +44,7 @@ def test_18_triangles_fill_the_mouth(mesh: CanonicalMesh):
 @pytest.mark.parametrize("name", sorted(ROWS))
 def test_neighbours_in_a_row_are_joined_by_an_edge(mesh: CanonicalMesh, name: str):
     row = ROWS[name]
-    pairs = list(zip(row, row[1:], strict=False))
+    pairs = list(pairwise(row))
     if name in RINGS:
         pairs.append((row[-1], row[0]))
 

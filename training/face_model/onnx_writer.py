@@ -92,7 +92,9 @@ class _Writer:
             self._node("Identity", [self._in_nhwc(index)], name)
         self._drop_unused(set(output_names.values()))
 
-    def _node(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> None:
+    def _node(
+        self, kind: str, inputs: list[str], output: str, **attributes: int | list[int]
+    ) -> None:
         self.nodes.append(helper.make_node(kind, inputs, [output], name=output, **attributes))
 
     @staticmethod
@@ -120,7 +122,9 @@ class _Writer:
         self._node("Transpose", [label], turned, perm=[0, 2, 3, 1])
         return turned
 
-    def _finish(self, operator: Operator, kind: str, inputs: list[str], **attributes: Any) -> None:
+    def _finish(
+        self, operator: Operator, kind: str, inputs: list[str], **attributes: int | list[int]
+    ) -> None:
         """Write a node and the activation fused into it."""
         output = self._label(operator.outputs[0])
         if operator.activation is None:

@@ -78,7 +78,7 @@ def read_graph(data: bytes) -> Graph:
     )
 
 
-def _read_tensor(model: Any, subgraph: Any, index: int) -> Tensor:
+def _read_tensor(model: tflite.Model, subgraph: tflite.SubGraph, index: int) -> Tensor:
     tensor = subgraph.Tensors(index)
     shape = tuple(int(n) for n in tensor.ShapeAsNumpy())
     buffer = model.Buffers(tensor.Buffer())
@@ -89,7 +89,7 @@ def _read_tensor(model: Any, subgraph: Any, index: int) -> Tensor:
     return Tensor(tensor.Name().decode(), shape, values)
 
 
-def _read_operator(model: Any, operator: Any) -> Operator:
+def _read_operator(model: tflite.Model, operator: tflite.Operator) -> Operator:
     code = model.OperatorCodes(operator.OpcodeIndex())
     name = _OPERATOR_NAMES[max(code.BuiltinCode(), code.DeprecatedBuiltinCode())]
     options: dict[str, Any] = {}
@@ -109,7 +109,9 @@ def _read_operator(model: Any, operator: Any) -> Operator:
     )
 
 
-def _read_options(name: str, reader: Any) -> dict[str, Any]:
+def _read_options(
+    name: str, reader: tflite.Conv2DOptions | tflite.Pool2DOptions | tflite.ConcatenationOptions
+) -> dict[str, Any]:
     if name == "ADD":
         return {}
     if name == "CONCATENATION":
