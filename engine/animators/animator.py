@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from threading import Event
 from typing import Protocol
 
@@ -22,7 +23,7 @@ class Scene:
             the size of the output, both sides even.
         face: the face that speaks, in pixels of `canvas`.
         curves: mouth curves sampled at the frames; length = number of frames.
-        speech: float32 mono samples, -1..1, at 16 kHz, same length as the video.
+        speech_wav: the sound of the video, mono 48 kHz WAV; read in blocks, never whole.
         fps: frames a second.
         seed: makes idle motion repeatable.
         dynamic_scale: strength of the mouth, 1 = natural.
@@ -33,7 +34,7 @@ class Scene:
     canvas: NDArray[np.uint8]
     face: Face
     curves: MouthCurves
-    speech: NDArray[np.float32]
+    speech_wav: Path
     fps: Fraction
     seed: int
     dynamic_scale: float = 1.0

@@ -5,6 +5,7 @@ Timings of a built-in voice (`from_timings`) and the listening net (`from_audio`
 """
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,3 +72,16 @@ class MouthCurves:
             f.name: sample(getattr(self, f.name)) for f in fields(self) if f.name != "rate_hz"
         }
         return MouthCurves(**sampled, rate_hz=round(fps))
+
+    def as_json(self) -> dict[str, Any]:
+        """The public form: rate, viseme names, posteriors and five curves as plain lists."""
+        curves = {
+            name: [round(float(value), 4) for value in getattr(self, name)]
+            for name in ("jaw", "wide", "pucker", "close", "fv")
+        }
+        return {
+            "rate_hz": self.rate_hz,
+            "visemes": list(VISEMES),
+            "posteriors": [[round(float(p), 4) for p in row] for row in self.posteriors],
+            **curves,
+        }

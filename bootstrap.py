@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Set up Sonic Studio in its own environment and start it. Needs only Python.
+
+    python3 bootstrap.py                 set up and start the studio
+    python3 bootstrap.py test            set up and run the tests
+    python3 bootstrap.py cli animate ... set up and run one command of the command line
+
+Options before the rest: --gpu installs the GPU engine (chosen by itself where an NVIDIA card
+is found), --cpu the small install. Everything goes into the folder .venv beside this file.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV_DIR = ROOT / ".venv"
+PYTHON = VENV_DIR / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+OLDEST, TOO_NEW = (3, 11), (3, 15)
+
+
+def fail(sentence):
+    """Say one sentence and leave."""
+    print(sentence, file=sys.stderr)
+    raise SystemExit(2)
+
+
+def make_venv():
+    """Create .venv once; explain the one thing that is often missing."""
+    if PYTHON.exists():
+        return
+    print("Setting up (about two minutes the first time) ...", flush=True)
+    try:
+        import ensurepip  # noqa: F401, PLC0415 - Debian and Ubuntu leave it out
+    except ImportError:
+        fail(
+            "This Python cannot make environments yet. On Debian or Ubuntu run: "
+            "sudo apt install python3-venv - then run this command again."
+        )
+    shutil.rmtree(VENV_DIR, ignore_errors=True)
+    try:
+        venv.create(VENV_DIR, with_pip=True)
+    except (OSError, subprocess.CalledProcessError):
+        shutil.rmtree(VENV_DIR, ignore_errors=True)
+        fail(
+            "The environment could not be made in the folder .venv: check that the disk has "
+            "3 GB free and that you may write here, then run this command again."
+        )
+
+
+def has_nvidia_card():
+    """Whether the NVIDIA driver answers."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return False
+    try:
+        listing = subprocess.run([program, "-L"], capture_output=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return listing.returncode == 0 and b"GPU" in listing.stdout
+
+
+def install(names):
+    """Install requirement files whose content was not installed yet."""
+    text = b"".join((ROOT / name).read_bytes() for name in ["requirements-cpu.txt", *names])
+    digest = hashlib.sha256(text).hexdigest()[:16]
+    stamp = VENV_DIR / f"installed-{digest}"
+    if stamp.exists():
+        return
+    print("Installing packages: " + ", ".join(names) + " ...", flush=True)
+    command = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    for name in names:
+        command += ["-r", str(ROOT / name)]
+    if subprocess.run(command, check=False).returncode != 0:
+        fail(
+            "Some packages could not be installed (see above). Check the internet connection "
+            "and run this command again; what was downloaded is kept."
+        )
+    stamp.touch()
+
+
+def run(arguments):
+    """Run Python of the environment and leave with its exit code."""
+    process = subprocess.Popen([str(PYTHON), *arguments], cwd=ROOT)
+    while True:
+        try:
+            raise SystemExit(process.wait())
+        except KeyboardInterrupt:
+            continue  # the child got the same Ctrl-C and ends by itself
+
+
+def main():
+    """Set up what is missing, then start what was asked for."""
+    if not OLDEST <= sys.version_info[:2] < TOO_NEW:
+        fail(
+            "Sonic Studio needs Python 3.11, 3.12, 3.13 or 3.14; this is "
+            f"{sys.version_info[0]}.{sys.version_info[1]}."
+        )
+    arguments = sys.argv[1:]
+    wants_gpu = "--gpu" in arguments or ("--cpu" not in arguments and has_nvidia_card())
+    arguments = [a for a in arguments if a not in ("--gpu", "--cpu")]
+    command = arguments.pop(0) if arguments and not arguments[0].startswith("-") else "start"
+    if command not in ("start", "test", "cli"):
+        fail(f"There is no command {command}: use start, test or cli.")
+    make_venv()
+    files = ["requirements.txt" if wants_gpu else "requirements-cpu.txt"]
+    install([*files, "requirements-dev.txt"] if command == "test" else files)
+    programs = {"start": ["app.py"], "test": ["-m", "pytest"], "cli": ["-m", "engine"]}
+    run([*programs[command], *arguments])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""The pre-flight check: will these inputs do, and what will the video cost here?"""
+
+import math
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from engine.contracts import (
+    AudioVerdict,
+    CheckReport,
+    Estimate,
+    PortraitVerdict,
+    RenderOptions,
+    SpeechOptions,
+)
+from engine.errors import ErrorCode, InputError
+from engine.media.audio import decode_speech
+from engine.pipeline.intake import SPEECH_NAME, check_text, judge_picture
+from engine.pipeline.tools import Tools
+from engine.settings import EngineSettings
+
+# Characters of text a voice speaks in a second at speed 1 (hibari: 103 characters in 6.4 s).
+CHARACTERS_PER_SECOND = 16.0
+
+# Seconds of work for one second of 25 fps video at 512 px, before this machine was measured
+# (two cores, docs/performance.md); grows with the number of pixels and frames.
+UNMEASURED_SECONDS_PER_SECOND = 0.8
+
+# Below this share of speech in a recording we warn: tones and noise stay near 0, read speech
+# with pauses is over .4.
+MIN_SPEECH_SHARE = 0.05
+
+# Where the job's fixed costs go: child start, face rig, first frame.
+FIXED_SECONDS = 2.0
+
+
+def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> CheckReport:
+    """Judge a portrait and/or a recording or text; nothing is rendered or kept.
+
+    Args:
+        payload: `portrait`, `audio`, `speech` (each may be None), `options`, and `rates`:
+            measured seconds of work per second of video, by `animator:size`.
+        settings: limits.
+        tools: models of this process.
+
+    Returns:
+        The verdicts; `ok` only when every given input will do.
+    """
+    options = RenderOptions.model_validate(payload["options"])
+    portrait = audio = None
+    shape: tuple[int, int] | None = None
+    if payload.get("portrait"):
+        portrait = _check_portrait(Path(payload["portrait"]), options, settings, tools)
+        if portrait.width_px and portrait.height_px:
+            shape = (portrait.width_px, portrait.height_px)
+    if payload.get("audio"):
+        audio = _check_audio(Path(payload["audio"]), settings, tools)
+    elif payload.get("speech"):
+        speech = SpeechOptions.model_validate(payload["speech"])
+        audio = _check_speech(speech, settings, tools)
+    given = [verdict for verdict in (portrait, audio) if verdict is not None]
+    is_ok = bool(given) and all(verdict.verdict == "ok" for verdict in given)
+    estimate: dict[str, Estimate] = {}
+    if is_ok and audio is not None and audio.duration_s and shape:
+        seconds = _estimate_seconds(audio.duration_s, options, payload.get("rates") or {})
+        need = tools.lite.need(options.output_size_px, options.output_size_px, 1)
+        estimate["lite"] = Estimate(
+            seconds=seconds, peak_vram_mb=need.vram_mb, peak_rss_mb=need.rss_mb
+        )
+    return CheckReport(ok=is_ok, portrait=portrait, audio=audio, estimate=estimate)
+
+
+def _check_portrait(
+    path: Path, options: RenderOptions, settings: EngineSettings, tools: Tools
+) -> PortraitVerdict:
+    try:
+        return judge_picture(path, options, settings, tools).verdict
+    except InputError as error:
+        return PortraitVerdict(verdict=error.code, values=error.values)
+
+
+def _check_audio(path: Path, settings: EngineSettings, tools: Tools) -> AudioVerdict:
+    settings.temp_dir.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=settings.temp_dir) as folder:
+        wav = Path(folder) / SPEECH_NAME
+        try:
+            speech = decode_speech(path, wav, settings)
+        except InputError as error:
+            return AudioVerdict(verdict=error.code, values=error.values)
+        share = 0.0
+        if not speech.is_silent:
+            share = float((tools.listener.listen_wav(wav).speaking > 0.5).mean())  # noqa: PLR2004
+    warns = not speech.is_silent and share < MIN_SPEECH_SHARE
+    return AudioVerdict(
+        duration_s=round(speech.duration_s, 3),
+        sample_rate_hz=speech.source_sample_rate_hz,
+        channels=speech.channels,
+        speech_share=round(share, 3),
+        verdict=ErrorCode.SILENT if speech.is_silent else "ok",
+        warnings=(ErrorCode.NO_SPEECH,) if warns else (),
+    )
+
+
+def _check_speech(speech: SpeechOptions, settings: EngineSettings, tools: Tools) -> AudioVerdict:
+    try:
+        text = check_text(speech, settings, tools)
+    except InputError as error:
+        return AudioVerdict(verdict=error.code, values=error.values)
+    duration_s = max(len(text) / CHARACTERS_PER_SECOND / speech.speed, 0.5)
+    return AudioVerdict(duration_s=round(duration_s, 1))
+
+
+def _estimate_seconds(duration_s: float, options: RenderOptions, rates: dict[str, float]) -> float:
+    size_px = options.output_size_px
+    rate = rates.get(f"lite:{size_px}")
+    if rate is None:
+        rate = UNMEASURED_SECONDS_PER_SECOND * (size_px / 512) ** 2
+    return round(FIXED_SECONDS + math.ceil(duration_s * 10) / 10 * rate * options.fps / 25, 1)

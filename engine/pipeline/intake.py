@@ -1,0 +1,122 @@
+"""What comes in: strangers' files become our own PNG and WAV, or a refusal with a code."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.contracts import PortraitVerdict, RenderOptions, SpeechOptions
+from engine.errors import ErrorCode, InputError
+from engine.face.geometry import Face
+from engine.face.portrait_check import judge_portrait
+from engine.media.audio import decode_speech
+from engine.media.image import read_portrait
+from engine.pipeline.tools import Tools
+from engine.settings import EngineSettings
+from engine.speech.text import clean_text
+
+PORTRAIT_NAME = "portrait.png"
+SPEECH_NAME = "speech.wav"
+
+
+@dataclass(frozen=True)
+class JudgedPortrait:
+    """A decoded picture and what was found in it.
+
+    Attributes:
+        pixels: H x W x 3, uint8, RGB, upright.
+        faces: largest first, in pixels of `pixels`.
+        verdict: what to tell the person.
+    """
+
+    pixels: NDArray[np.uint8]
+    faces: tuple[Face, ...]
+    verdict: PortraitVerdict
+
+    @property
+    def chosen(self) -> Face:
+        """The face that speaks; only for a verdict that does not block."""
+        if self.verdict.chosen is None:
+            raise InputError(ErrorCode.NO_FACE)
+        return self.faces[self.verdict.chosen]
+
+
+def judge_picture(
+    path: Path, options: RenderOptions, settings: EngineSettings, tools: Tools
+) -> JudgedPortrait:
+    """Decode a stranger's picture, turn it upright, find and judge its faces.
+
+    Raises:
+        InputError: what is wrong with the file itself.
+    """
+    portrait = read_portrait(path, settings, options.background)
+    found = tools.finder.find_upright(portrait.pixels)
+    verdict = judge_portrait(
+        found.pixels, found.faces, face_index=options.face_index, force=options.force
+    )
+    return JudgedPortrait(found.pixels, tuple(found.faces), verdict)
+
+
+def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> dict[str, Any]:
+    """Re-encode the inputs of a new job into its folder.
+
+    Args:
+        payload: `portrait`, `audio` or `speech`, `options`, `job_dir`.
+        settings: limits.
+        tools: models of this process.
+
+    Returns:
+        `portrait_name`, `audio_name` (None for text), `duration_s` (None for text).
+
+    Raises:
+        InputError: the first thing that cannot be used.
+    """
+    options = RenderOptions.model_validate(payload["options"])
+    job_dir = Path(payload["job_dir"])
+    tools.animator(options.animator)
+    judged = judge_picture(Path(payload["portrait"]), options, settings, tools)
+    if judged.verdict.verdict != "ok":
+        raise InputError(ErrorCode(judged.verdict.verdict), **judged.verdict.values)
+    save_png(job_dir / PORTRAIT_NAME, judged.pixels)
+    if payload.get("speech"):
+        check_text(SpeechOptions.model_validate(payload["speech"]), settings, tools)
+        return {"portrait_name": PORTRAIT_NAME, "audio_name": None, "duration_s": None}
+    speech = decode_speech(Path(payload["audio"]), job_dir / SPEECH_NAME, settings)
+    if speech.is_silent:
+        raise InputError(ErrorCode.SILENT)
+    return {
+        "portrait_name": PORTRAIT_NAME,
+        "audio_name": SPEECH_NAME,
+        "duration_s": speech.duration_s,
+    }
+
+
+def check_text(speech: SpeechOptions, settings: EngineSettings, tools: Tools) -> str:
+    """The text as it will be spoken, after a check that a voice can speak it.
+
+    Raises:
+        InputError: TEXT_EMPTY, TEXT_TOO_LONG, VOICE_UNKNOWN or LANGUAGE_UNSUPPORTED.
+    """
+    text = clean_text(speech.text, settings.max_text_characters)
+    tools.voices.choose(text, speech.language, speech.voice)
+    return text
+
+
+def save_png(target: Path, pixels: NDArray[np.uint8]) -> None:
+    """Write an RGB picture losslessly; level 1 because it is read once and kept briefly."""
+    _, encoded = cv2.imencode(
+        ".png", cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_PNG_COMPRESSION, 1]
+    )
+    part = target.with_name(target.name + ".part")
+    part.write_bytes(encoded.tobytes())
+    part.replace(target)
+
+
+def load_png(source: Path) -> NDArray[np.uint8]:
+    """Read a picture of ours back as H x W x 3, uint8, RGB."""
+    encoded = np.frombuffer(source.read_bytes(), np.uint8)
+    decoded = cv2.imdecode(encoded, cv2.IMREAD_COLOR)
+    return np.asarray(cv2.cvtColor(decoded, cv2.COLOR_BGR2RGB), dtype=np.uint8)

@@ -1,0 +1,163 @@
+"""One job from its inputs to its artifacts, stage by stage.
+
+Every stage writes under the job's folder by write-to-temp and rename; a second attempt starts
+at the first output that is missing.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import soundfile as sf
+
+from engine.contracts import Artifact, JobSpec, Stage
+from engine.errors import EngineError
+from engine.lipsync.curves import MouthCurves
+from engine.lipsync.from_audio import loudness_of_wav
+from engine.lipsync.from_timings import curves_from_timings
+from engine.lipsync.score import SyncReport, gates, score_video
+from engine.lipsync.visemes import bilabial_times
+from engine.media.video import probe_video
+from engine.pipeline.animate import POSTER_NAME, VIDEO_NAME, build_scene, render_scene
+from engine.pipeline.intake import JudgedPortrait, load_png
+from engine.pipeline.speak import load_timings, save_timings, speak_to_file
+from engine.pipeline.stage import StageClock
+from engine.pipeline.tools import Tools
+from engine.face.portrait_check import judge_portrait
+from engine.speech.voice import TimedPhoneme
+from engine.worker.task import TaskContext
+
+SPOKEN_NAME = "spoken.wav"
+TIMINGS_NAME = "timings.json"
+REPORT_NAME = "report.json"
+
+
+class VideoJob:
+    """Makes one video; every method is one stage."""
+
+    def __init__(self, spec: JobSpec, job_dir: Path, context: TaskContext, tools: Tools) -> None:
+        self._spec = spec
+        self._job_dir = job_dir
+        self._context = context
+        self._tools = tools
+        self._clock = StageClock(context.report)
+
+    def run(self) -> dict[str, Any]:
+        """Run every stage.
+
+        Returns:
+            `report`: the numbers of `animate --json`; `artifacts`: the finished files.
+
+        Raises:
+            EngineError: with the stage it happened in under ``values["stage"]``.
+        """
+        try:
+            return self._run()
+        except EngineError as error:
+            error.values.setdefault("stage", self._clock.stage.value)
+            raise
+
+    def _run(self) -> dict[str, Any]:
+        with self._clock.running(Stage.PREPARE):
+            judged = self._prepare()
+        with self._clock.running(Stage.SPEAK):
+            speech_wav, phonemes = self._speak()
+        duration_s = sf.info(str(speech_wav)).duration
+        with self._clock.running(Stage.LISTEN):
+            curves = self._listen(speech_wav, phonemes, duration_s)
+        scene = build_scene(
+            self._spec, judged, curves, speech_wav, duration_s, self._context.settings
+        )
+        animator = self._tools.animator(self._spec.options.animator)
+        with self._clock.running(Stage.ANIMATE, scene.num_frames):
+            video = render_scene(
+                scene, animator, self._job_dir, self._context.canceled, self._clock.step
+            )
+        with self._clock.running(Stage.FINISH):
+            sync = score_video(
+                video,
+                self._tools.finder,
+                curves=curves,
+                known_bilabials_s=bilabial_times(phonemes) if phonemes else None,
+            )
+        with self._clock.running(Stage.ASSEMBLE):
+            return self._assemble(video, duration_s, animator.name, sync)
+
+    def _prepare(self) -> JudgedPortrait:
+        pixels = load_png(self._job_dir / self._spec.portrait_name)
+        faces = tuple(self._tools.finder.find(pixels))
+        options = self._spec.options
+        verdict = judge_portrait(pixels, faces, face_index=options.face_index, force=options.force)
+        return JudgedPortrait(pixels, faces, verdict)
+
+    def _speak(self) -> tuple[Path, tuple[TimedPhoneme, ...]]:
+        if self._spec.speech is None:
+            return self._job_dir / (self._spec.audio_name or ""), ()
+        spoken, timings = self._job_dir / SPOKEN_NAME, self._job_dir / TIMINGS_NAME
+        if not timings.exists():
+            clip = speak_to_file(
+                self._spec.speech, spoken, self._tools.voices, self._context.canceled
+            )
+            save_timings(clip, timings)
+        return spoken, load_timings(timings)[1]
+
+    def _listen(
+        self, speech_wav: Path, phonemes: tuple[TimedPhoneme, ...], duration_s: float
+    ) -> MouthCurves:
+        if phonemes:
+            return curves_from_timings(phonemes, duration_s, loudness_of_wav(speech_wav))
+        return self._tools.listener.listen_wav(speech_wav)
+
+    def _assemble(
+        self, video: Path, duration_s: float, animator: str, sync: SyncReport
+    ) -> dict[str, Any]:
+        info = probe_video(video)
+        elapsed_s = sum(self._clock.seconds.values())
+        report = {
+            "duration_s": round(info.duration_s, 3),
+            "audio_duration_s": round(duration_s, 3),
+            "fps": f"{info.fps.numerator}/{info.fps.denominator}",
+            "width_px": info.width_px,
+            "height_px": info.height_px,
+            "num_frames": info.num_frames,
+            "animator": animator,
+            "seed": self._spec.seed,
+            "elapsed_s": round(elapsed_s, 2),
+            "realtime_factor": round(elapsed_s / duration_s, 3),
+            "stages": dict(self._clock.seconds),
+            "sync": {**sync.model_dump(exclude_none=True), "failed_gates": gates(sync)},
+        }
+        target = self._job_dir / REPORT_NAME
+        part = target.with_name(target.name + ".part")
+        part.write_text(json.dumps(report), "utf-8")
+        part.replace(target)
+        return {"report": report, "artifacts": [a.model_dump() for a in self._artifacts()]}
+
+    def _artifacts(self) -> list[Artifact]:
+        kinds = (
+            ("video", VIDEO_NAME),
+            ("poster", POSTER_NAME),
+            ("speech", SPOKEN_NAME),
+            ("timings", TIMINGS_NAME),
+            ("report", REPORT_NAME),
+        )
+        return [
+            Artifact(kind=kind, name=name, size_bytes=(self._job_dir / name).stat().st_size)
+            for kind, name in kinds
+            if (self._job_dir / name).exists()
+        ]
+
+
+def run_video(payload: dict[str, Any], context: TaskContext, tools: Tools) -> dict[str, Any]:
+    """Make the video of one job.
+
+    Args:
+        payload: `spec` (a `JobSpec` as JSON) and `job_dir`.
+        context: progress, cancel, settings.
+        tools: models of this process.
+
+    Returns:
+        See `VideoJob.run`.
+    """
+    spec = JobSpec.model_validate(payload["spec"])
+    return VideoJob(spec, Path(payload["job_dir"]), context, tools).run()

@@ -1,0 +1,74 @@
+"""The speak stage: a text becomes speech.wav and timings.json in the job's folder."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import numpy as np
+import soxr
+
+from engine.contracts import SpeechOptions
+from engine.media.audio import write_wav
+from engine.speech.catalog import VoiceCatalog
+from engine.speech.voice import SpokenClip, TimedPhoneme, TimedWord
+
+# The rate of every speech.wav, and of the sound in every finished video.
+SPEECH_RATE_HZ = 48_000
+
+
+def speak_to_file(
+    speech: SpeechOptions,
+    target: Path,
+    voices: VoiceCatalog,
+    canceled: Event,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> SpokenClip:
+    """Speak `speech` and write it as 48 kHz mono WAV.
+
+    Args:
+        speech: text and voice.
+        target: the WAV file, written atomically.
+        voices: the built-in voices.
+        canceled: stops between sentences.
+        on_progress: called with sentences done and sentences in all.
+
+    Returns:
+        The clip at the voice's own sample rate, with its times.
+    """
+    clip = voices.speak(speech, canceled, on_progress)
+    samples = soxr.resample(clip.samples, clip.sample_rate_hz, SPEECH_RATE_HZ)
+    write_wav(target, samples.astype(np.float32), SPEECH_RATE_HZ)
+    return clip
+
+
+def timings_of(clip: SpokenClip) -> dict[str, Any]:
+    """Word and phoneme times as JSON: what `speak --timings` writes."""
+    return {
+        "voice": clip.voice_id,
+        "language": clip.language,
+        "duration_s": round(clip.duration_s, 4),
+        "words": [
+            {"text": w.text, "start_s": round(w.start_s, 4), "end_s": round(w.end_s, 4)}
+            for w in clip.words
+        ],
+        "phonemes": [
+            {"ipa": p.ipa, "start_s": round(p.start_s, 4), "end_s": round(p.end_s, 4)}
+            for p in clip.phonemes
+        ],
+    }
+
+
+def save_timings(clip: SpokenClip, target: Path) -> None:
+    """Write the times beside the sound, atomically."""
+    part = target.with_name(target.name + ".part")
+    part.write_text(json.dumps(timings_of(clip), ensure_ascii=False), "utf-8")
+    part.replace(target)
+
+
+def load_timings(source: Path) -> tuple[tuple[TimedWord, ...], tuple[TimedPhoneme, ...]]:
+    """Words and phonemes of a kept timings.json."""
+    stored = json.loads(source.read_text("utf-8"))
+    words = tuple(TimedWord(**word) for word in stored["words"])
+    return words, tuple(TimedPhoneme(**phoneme) for phoneme in stored["phonemes"])

@@ -1,0 +1,78 @@
+"""Every task a child process can run, by kind."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from engine.contracts import SpeechOptions
+from engine.media.audio import decode_speech
+from engine.pipeline.check import check_inputs
+from engine.pipeline.doctor import examine
+from engine.pipeline.intake import take_in
+from engine.pipeline.runner import run_video
+from engine.pipeline.speak import speak_to_file, timings_of
+from engine.pipeline.tools import Tools
+from engine.worker.task import TaskContext, TaskTable
+
+
+def task_table(tools: Tools) -> TaskTable:
+    """The tasks of one child process, sharing `tools`."""
+
+    def check(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+        return check_inputs(payload, context.settings, tools).model_dump(mode="json")
+
+    def intake(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+        return take_in(payload, context.settings, tools)
+
+    def render(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+        return run_video(payload, context, tools)
+
+    def voices(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+        found = tools.voices.voices(payload.get("language"))
+        return {"voices": [voice.model_dump(mode="json") for voice in found]}
+
+    def speak(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+        speech = SpeechOptions.model_validate(payload["speech"])
+        clip = speak_to_file(speech, Path(payload["target"]), tools.voices, context.canceled)
+        return {
+            "duration_s": round(clip.duration_s, 3),
+            "voice": clip.voice_id,
+            "language": clip.language,
+            "timings": timings_of(clip),
+            "notes": list(clip.notes),
+        }
+
+    def lipsync(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+        return _write_curves(payload, context, tools)
+
+    def doctor(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+        return examine(context.settings, tools)
+
+    return {
+        "check": check,
+        "intake": intake,
+        "render": render,
+        "voices": voices,
+        "preview": speak,
+        "speak": speak,
+        "lipsync": lipsync,
+        "doctor": doctor,
+    }
+
+
+def _write_curves(payload: dict[str, Any], context: TaskContext, tools: Tools) -> dict[str, Any]:
+    """Write the mouth curves of a recording as the public contract's JSON."""
+    target = Path(payload["target"])
+    wav = target.with_name(target.name + ".part.wav")
+    try:
+        decode_speech(Path(payload["audio"]), wav, context.settings)
+        curves = tools.listener.listen_wav(wav)
+    finally:
+        wav.unlink(missing_ok=True)
+    part = target.with_name(target.name + ".part")
+    part.write_text(json.dumps(curves.as_json()), "utf-8")
+    part.replace(target)
+    return {"num_samples": len(curves), "rate_hz": curves.rate_hz}
+
+
+TASKS: TaskTable = task_table(Tools())
