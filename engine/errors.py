@@ -45,6 +45,7 @@ class ErrorCode(StrEnum):
     # text and voices
     TEXT_EMPTY = "text_empty"
     TEXT_TOO_LONG = "text_too_long"
+    TEXT_UNREADABLE = "text_unreadable"
     VOICE_UNKNOWN = "voice_unknown"
     VOICE_UNAVAILABLE = "voice_unavailable"
     LANGUAGE_UNSUPPORTED = "language_unsupported"
@@ -64,6 +65,7 @@ class ErrorCode(StrEnum):
     WORKER_LOST = "worker_lost"
     TIMED_OUT = "timed_out"
     DATA_DIR_BUSY = "data_dir_busy"
+    DATA_DIR_TOO_NEW = "data_dir_too_new"
     INTERNAL = "internal"
 
 

@@ -120,6 +120,10 @@ MESSAGES: dict[ErrorCode, Message] = {
         "The text is too long: {count} characters, the limit is {limit}.",
         "Shorten it, or make several videos.",
     ),
+    ErrorCode.TEXT_UNREADABLE: Message(
+        "The voice {voice} cannot read these characters: {characters}",
+        "Choose another voice, or write the words as they sound (Japanese: in kana).",
+    ),
     ErrorCode.VOICE_UNKNOWN: Message(
         "There is no voice called {voice}.",
         "Choose a voice from the list.",
@@ -187,6 +191,10 @@ MESSAGES: dict[ErrorCode, Message] = {
     ErrorCode.DATA_DIR_BUSY: Message(
         "Sonic Studio is already running with this data folder.",
         "Use the window that is open, or start this one with another --data-dir.",
+    ),
+    ErrorCode.DATA_DIR_TOO_NEW: Message(
+        "This data folder was written by a newer version of Sonic Studio.",
+        "Update Sonic Studio, or start it with another --data-dir; nothing was changed.",
     ),
     ErrorCode.INTERNAL: Message(
         "Something went wrong on our side.",
