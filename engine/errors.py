@@ -29,6 +29,7 @@ class ErrorCode(StrEnum):
     IMAGE_TOO_LARGE = "image_too_large"
     IMAGE_TOO_SMALL = "image_too_small"
     IMAGE_FORMAT_UNSUPPORTED = "image_format_unsupported"
+    FIRST_FRAME_USED = "first_frame_used"
     # speech
     NOT_AUDIO = "not_audio"
     DAMAGED_AUDIO = "damaged_audio"
@@ -37,6 +38,7 @@ class ErrorCode(StrEnum):
     SILENT = "silent"
     NO_AUDIO_TRACK = "no_audio_track"
     NO_SPEECH = "no_speech"
+    AUDIO_PARTLY_DAMAGED = "audio_partly_damaged"
     # any file
     EMPTY_FILE = "empty_file"
     FILE_TOO_LARGE = "file_too_large"

@@ -68,6 +68,10 @@ MESSAGES: dict[ErrorCode, Message] = {
         "Pictures of this kind ({format}) cannot be read.",
         "Save it as PNG or JPEG and try again.",
     ),
+    ErrorCode.FIRST_FRAME_USED: Message(
+        "This picture has several frames; only the first one is used.",
+        "Save the frame you prefer as a PNG picture if it should be another one.",
+    ),
     ErrorCode.NOT_AUDIO: Message(
         "This file is not a sound recording.",
         "Use a WAV, MP3, M4A, FLAC, OGG, Opus, WebM, AIFF, AMR or WMA file, or a video with sound.",
@@ -95,6 +99,10 @@ MESSAGES: dict[ErrorCode, Message] = {
     ErrorCode.NO_SPEECH: Message(
         "No speech was recognised in this recording; the mouth may hardly move.",
         "Check that the right file was chosen.",
+    ),
+    ErrorCode.AUDIO_PARTLY_DAMAGED: Message(
+        "Parts of the recording are damaged; what could be read is used.",
+        "Listen to the result; export the recording again if something is missing.",
     ),
     ErrorCode.EMPTY_FILE: Message(
         "The file is empty.",
