@@ -1,5 +1,6 @@
 """Which stretch of a text a sound belongs to, whatever the back end's own idea of a word is."""
 
+import difflib
 import itertools
 import re
 from collections.abc import Iterable, Sequence
@@ -71,3 +72,32 @@ def time_words(
         else:
             before += span.text + " "
     return tuple(words)
+
+
+def match_words(typed: Sequence[str], read: Sequence[str]) -> list[int]:
+    """Find which typed word each read word came from, after numbers and such were spelled out.
+
+    Args:
+        typed: words of the text, `$9.99`; at least one.
+        read: words of the text as it was read, `nine`, `dollars`, ...
+
+    Returns:
+        For each read word the index of its typed word, never falling.
+    """
+    plain_typed = [_plain(word) for word in typed]
+    plain_read = [_plain(word) for word in read]
+    matcher = difflib.SequenceMatcher(None, plain_typed, plain_read, autojunk=False)
+    owners: list[int] = []
+    for _, typed_from, typed_to, read_from, read_to in matcher.get_opcodes():
+        num_typed, num_read = typed_to - typed_from, read_to - read_from
+        # Equal stretches map one to one; unlike ones are spread evenly over what they replace.
+        owners += [
+            min(typed_from + index * num_typed // num_read, len(typed) - 1)
+            for index in range(num_read)
+        ]
+    return owners
+
+
+def _plain(word: str) -> str:
+    """For comparing: small letters, no marks around."""
+    return re.sub(r"^\W+|\W+$", "", word.casefold())
