@@ -1,0 +1,55 @@
+"""The built-in animator: bends and paints one photo on the processor, no download, no GPU."""
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.animators.animator import MemoryNeed, Scene
+from engine.animators.lite.motion import MotionStyle, plan_motion
+from engine.animators.lite.painter import FramePainter
+from engine.animators.lite.rig import build_rig
+from engine.errors import Canceled
+
+
+class LiteAnimator:
+    """Draws frames from a rig of the portrait and a plan of the speech."""
+
+    name = "lite"
+
+    def need(self, width_px: int, height_px: int, num_frames: int) -> MemoryNeed:
+        """Peak memory for a video of this size."""
+        pixels_mb = width_px * height_px / 1e6
+        return MemoryNeed(vram_mb=0.0, rss_mb=180.0 + 120.0 * pixels_mb + num_frames * 2e-4)
+
+    def animate(self, scene: Scene, canceled: Event) -> Iterator[NDArray[np.uint8]]:
+        """Yield the frames in order.
+
+        Raises:
+            Canceled: soon after `canceled` was set.
+        """
+        painter = prepare(scene)
+        window = 2 * max(1, scene.threads)
+        with ThreadPoolExecutor(max_workers=max(1, scene.threads)) as pool:
+            waiting: deque[Future[NDArray[np.uint8]]] = deque()
+            try:
+                for frame_index in range(scene.num_frames + window):
+                    if canceled.is_set():
+                        raise Canceled
+                    if frame_index < scene.num_frames:
+                        waiting.append(pool.submit(painter.paint, frame_index))
+                    if waiting and (len(waiting) > window or frame_index >= scene.num_frames):
+                        yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+
+def prepare(scene: Scene) -> FramePainter:
+    """Build the rig of the portrait and the plan of the clip."""
+    rig = build_rig(scene.canvas, scene.face)
+    style = MotionStyle(rig.photo_smile, scene.dynamic_scale, scene.motion_scale)
+    return FramePainter(rig, plan_motion(scene.curves, float(scene.fps), scene.seed, style))

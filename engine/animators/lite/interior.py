@@ -1,0 +1,119 @@
+"""What shows between open lips: cavity, tongue, lower teeth, upper teeth, in the photo's light."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.animators.lite.lips import LipCurves, edges_at
+from engine.animators.lite.resample import look_up_or_zero
+
+LOWER_TEETH_FOLLOW = 0.85
+TONGUE_FOLLOW = 0.62
+TONGUE_RISE_MM = 7.0
+CLENCH_MM = 1.2
+
+
+@dataclass(frozen=True)
+class MouthPose:
+    """What the parts inside the mouth do in one frame.
+
+    Attributes:
+        jaw_mm: how far the chin went down.
+        teeth: teeth together and shown, 0..1.
+        tongue: tip of the tongue raised, 0..1.
+    """
+
+    jaw_mm: float
+    teeth: float
+    tongue: float
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One part of the interior, drawn once in the pixels of the picture.
+
+    Attributes:
+        patch: h x w x 4, uint8, RGBA, colours not multiplied by alpha.
+        left, top: where it lies in the picture, pixels.
+    """
+
+    patch: NDArray[np.uint8]
+    left: int
+    top: int
+
+    def sample(
+        self, unmoved: NDArray[np.float32], shift_px: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Colour (h x w x 3) and alpha (h x w x 1, 0..1) of the layer moved by `shift_px`."""
+        at = unmoved - (shift_px + np.array([self.left, self.top], np.float32))
+        found = look_up_or_zero(self.patch, at).astype(np.float32)
+        return found[..., :3], found[..., 3:] * np.float32(1 / 255)
+
+
+@dataclass(frozen=True)
+class Interior:
+    """The inside of one mouth.
+
+    Attributes:
+        cavity: 3, float32, RGB 0..255: the dark behind everything.
+        tongue, lower_teeth, upper_teeth: parts, back to front; None where a drawing has none.
+        down_px: 2, float32, pixels: one millimetre down the face as seen in the picture.
+        flat: whether the picture is a drawing: no shading.
+        upper_follows_jaw: whether the front layer belongs to the jaw (lower teeth of a photo).
+    """
+
+    cavity: NDArray[np.float32]
+    tongue: Layer | None
+    lower_teeth: Layer | None
+    upper_teeth: Layer | None
+    down_px: NDArray[np.float32]
+    flat: bool = False
+    upper_follows_jaw: bool = False
+
+    def paint(
+        self,
+        unmoved: NDArray[np.float32],
+        plane: NDArray[np.float32],
+        curves: LipCurves,
+        pose: MouthPose,
+    ) -> NDArray[np.float32]:
+        """Colours (h x w x 3, float32) of a region that covers the opening.
+
+        Args:
+            unmoved: h x w x 2: place of each pixel in the picture, head motion undone.
+            plane: h x w x 2: the same in mm of the plane.
+            curves: the inner edges of the lips.
+            pose: of jaw, teeth and tongue.
+        """
+        painted = np.empty((*unmoved.shape[:2], 3), np.float32)
+        painted[:] = self.cavity
+        front = pose.jaw_mm * LOWER_TEETH_FOLLOW if self.upper_follows_jaw else 0.0
+        stack = (
+            (self.tongue, TONGUE_FOLLOW * pose.jaw_mm - TONGUE_RISE_MM * pose.tongue),
+            (self.lower_teeth, LOWER_TEETH_FOLLOW * pose.jaw_mm - CLENCH_MM * pose.teeth),
+            (self.upper_teeth, front),
+        )
+        for layer, down_mm in stack:
+            if layer is not None:
+                colour, alpha = layer.sample(unmoved, self.down_px * np.float32(down_mm))
+                painted += (colour - painted) * alpha
+        if self.flat:
+            return painted
+        return painted * self._light(plane, curves)[..., None]
+
+    def _light(self, plane: NDArray[np.float32], curves: LipCurves) -> NDArray[np.float32]:
+        """How much light falls in (h x w): less under the lips and towards the corners."""
+        edges = edges_at(plane, curves)
+        y = plane[..., 1]
+        under = np.maximum(y - edges[..., 0], 0)
+        over = np.maximum(edges[..., 1] - y, 0)
+        middle = (curves.left[0] + curves.right[0]) / 2
+        half = max((curves.right[0] - curves.left[0]) / 2, 1.0)
+        side = np.clip(np.abs(plane[..., 0] - middle) / half, 0, 1)
+        light: NDArray[np.float32] = (
+            (1 - 0.5 * np.exp(-under / 1.5))
+            * (1 - 0.3 * np.exp(-over / 0.9))
+            * (1 - 0.55 * side**3)
+        )
+        return light

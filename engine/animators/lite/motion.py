@@ -1,0 +1,199 @@
+"""The plan of a clip: mouth curves and loudness become shape weights, head, brows and blinks.
+
+Made once for all frames from one seed; afterwards every frame reads only its own row.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
+
+from engine.animators.lite.head import HEAD_MOVES
+from engine.animators.lite.shapes import NUM_SHAPES, SHAPES
+from engine.lipsync.curves import MouthCurves
+
+BLINK_CLOSE_S, BLINK_HOLD_S, BLINK_OPEN_S = 0.045, 0.04, 0.085
+BLINK_SHAPE, BLINK_SCALE_S = 4.0, 0.95
+BLINK_MIN_S, BLINK_MAX_S = 1.3, 7.0
+PAUSE_PULL_S = 0.7
+BREATH_S, BREATH_MM = 4.1, 0.6
+SILENT_SHARE = 0.45
+"""Head motion while silent, against 1 while speaking."""
+
+
+@dataclass(frozen=True)
+class MotionPlan:
+    """Everything that moves, per frame.
+
+    Attributes:
+        shapes: T x S, float32: weights in the order of `SHAPES`.
+        head: T x 6, float32, in the order of `HEAD_MOVES`.
+        blink: T, float32: 0 open .. 1 shut.
+        jaw_drop: T, float32: opening of the jaw, 0 .. about 1.3.
+        teeth: T, float32: teeth together and shown, 0 .. 1.
+        tongue: T, float32: tip of the tongue raised, 0 .. 1.
+    """
+
+    shapes: NDArray[np.float32]
+    head: NDArray[np.float32]
+    blink: NDArray[np.float32]
+    jaw_drop: NDArray[np.float32]
+    teeth: NDArray[np.float32]
+    tongue: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class MotionStyle:
+    """What the portrait and the caller ask of the plan.
+
+    Attributes:
+        photo_smile: how much the photographed mouth smiles, 0 .. 1.
+        dynamic_scale: strength of the mouth, 1 = natural.
+        motion_scale: strength of head and brows, 1 = natural.
+    """
+
+    photo_smile: float
+    dynamic_scale: float
+    motion_scale: float
+
+
+def plan_motion(curves: MouthCurves, fps: float, seed: int, style: MotionStyle) -> MotionPlan:
+    """Plan a clip.
+
+    Args:
+        curves: sampled at the frames.
+        fps: frames a second.
+        seed: repeats idle motion and blinks exactly.
+        style: of the portrait and the caller.
+    """
+    rng = np.random.default_rng(seed)
+    emphasis = _emphasis(curves.loudness, fps)
+    activity = gaussian_filter1d(curves.speaking.astype(np.float64), 0.4 * fps, mode="nearest")
+    head = _head(rng, activity, emphasis, fps) * style.motion_scale
+    shapes, jaw_drop, teeth = _mouth(curves, rng, fps, style)
+    brow = np.clip((emphasis - 0.25) * 1.1, 0, 1) + 0.06 * _noise(rng, len(emphasis), 0.3, fps)
+    shapes[:, SHAPES.index("brow")] = brow * style.motion_scale
+    return MotionPlan(
+        shapes=shapes.astype(np.float32),
+        head=head.astype(np.float32),
+        blink=_blinks(rng, curves.speaking, fps).astype(np.float32),
+        jaw_drop=jaw_drop.astype(np.float32),
+        teeth=teeth.astype(np.float32),
+        tongue=np.clip(curves.tongue, 0, 1).astype(np.float32),
+    )
+
+
+def _mouth(
+    curves: MouthCurves, rng: np.random.Generator, fps: float, style: MotionStyle
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Shape weights (T x S), jaw drop (T) and shown teeth (T)."""
+    strength = style.dynamic_scale
+    close = np.clip(curves.close, 0, 1).astype(np.float64)
+    fv = np.clip(curves.fv, 0, 1).astype(np.float64)
+    teeth = np.clip(curves.teeth, 0, 1).astype(np.float64)
+    pucker = _soft_limit(np.maximum(curves.pucker, 0) * strength)
+    wide = np.sign(curves.wide) * _soft_limit(np.abs(curves.wide) * strength)
+    opened = _soft_limit(np.maximum(curves.jaw, 0) * strength)
+    opened = opened * (1 - close) * (1 - 0.8 * fv)
+    speaking = np.clip(curves.speaking, 0, 1)
+
+    idle_smile = 0.10 + 0.08 * _noise(rng, len(opened), 0.12, fps)
+    unsmile = 0.8 * style.photo_smile * (0.25 * speaking + 1.1 * pucker)
+    weights = {
+        "closed": np.ones_like(opened),
+        "jaw": 1.25 * opened,
+        "pucker": 0.85 * pucker,
+        "wide": 0.75 * wide,
+        "press": 0.9 * close,
+        "ff": 0.9 * fv,
+        "upper_up": 0.25 * opened + 0.4 * teeth * (1 - close) * np.minimum(strength, 1.3),
+        "lower_down": 0.15 * opened + 0.45 * teeth * (1 - close) * np.minimum(strength, 1.3),
+        "smile": idle_smile * (1 - style.photo_smile) - unsmile,
+    }
+    shapes = np.zeros((len(opened), NUM_SHAPES))
+    for name, values in weights.items():
+        shapes[:, SHAPES.index(name)] = values
+    return shapes, 1.25 * opened, teeth * (1 - close)
+
+
+def _soft_limit(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Leaves 0..1 alone and lets more than 1 grow ever slower, to 1.45 at most."""
+    over = np.maximum(values.astype(np.float64) - 1, 0)
+    return np.asarray(np.minimum(values, 1) + 0.45 * (1 - np.exp(-over / 0.45)), np.float64)
+
+
+def _emphasis(loudness: NDArray[np.float32], fps: float) -> NDArray[np.float64]:
+    """Where the voice stands out against its last second: 0 .. 1."""
+    values = loudness.astype(np.float64)
+    quick = gaussian_filter1d(values, 0.09 * fps, mode="nearest")
+    slow = gaussian_filter1d(values, 0.6 * fps, mode="nearest")
+    return np.asarray(np.clip((quick - slow) * 3, 0, 1))
+
+
+def _head(
+    rng: np.random.Generator,
+    activity: NDArray[np.float64],
+    emphasis: NDArray[np.float64],
+    fps: float,
+) -> NDArray[np.float64]:
+    """Head parameters (T x 6) in the order of `HEAD_MOVES`."""
+    count = len(activity)
+    lively = SILENT_SHARE + (1 - SILENT_SHARE) * np.clip(activity, 0, 1)
+    nod = gaussian_filter1d(emphasis, 0.06 * fps, mode="nearest")
+    moves = {
+        "yaw": 2.4 * _noise(rng, count, 0.22, fps) + 0.7 * _noise(rng, count, 0.6, fps),
+        "pitch": 1.2 * _noise(rng, count, 0.25, fps) + 1.7 * nod,
+        "roll": 1.2 * _noise(rng, count, 0.2, fps) + 0.35 * _noise(rng, count, 0.6, fps),
+        "shift_x": 1.0 * _noise(rng, count, 0.2, fps),
+        "shift_y": 0.5 * _noise(rng, count, 0.3, fps),
+    }
+    head = np.zeros((count, len(HEAD_MOVES)))
+    for name, values in moves.items():
+        head[:, HEAD_MOVES.index(name)] = values * lively
+    phase = rng.uniform(0, 2 * np.pi)
+    breath = np.sin(2 * np.pi * np.arange(count) / fps / BREATH_S + phase)
+    head[:, HEAD_MOVES.index("breath")] = BREATH_MM * breath
+    return head
+
+
+def _noise(
+    rng: np.random.Generator, count: int, frequency_hz: float, fps: float
+) -> NDArray[np.float64]:
+    """Smooth noise of about unit amplitude that wanders at `frequency_hz`: T.
+
+    A sum of three sines with random phases and near frequencies: it looks irregular, has no
+    start-up and does not depend on the length of the clip.
+    """
+    seconds = np.arange(count) / fps
+    frequencies = frequency_hz * np.array([0.63, 1.0, 1.41]) * rng.uniform(0.9, 1.1, 3)
+    phases = rng.uniform(0, 2 * np.pi, 3)
+    amplitudes = np.array([0.45, 0.45, 0.3])
+    waves = np.sin(2 * np.pi * seconds[:, None] * frequencies + phases)
+    return np.asarray(waves @ amplitudes)
+
+
+def _blinks(
+    rng: np.random.Generator, speaking: NDArray[np.float32], fps: float
+) -> NDArray[np.float64]:
+    """Lid closure (T): irregular blinks, drawn to pauses of the speech."""
+    count = len(speaking)
+    seconds = np.arange(count) / fps
+    blink = np.zeros(count)
+    silent = np.flatnonzero(speaking < 0.4) / fps
+    at = rng.uniform(0.6, 2.5)
+    while at * fps < count + fps:
+        near = silent[np.abs(silent - at) < PAUSE_PULL_S]
+        start = float(near[np.argmin(np.abs(near - at))]) if len(near) else at
+        closing = np.clip((seconds - start) / BLINK_CLOSE_S, 0, 1)
+        end = start + BLINK_CLOSE_S + BLINK_HOLD_S
+        opening = np.clip((seconds - end) / BLINK_OPEN_S, 0, 1)
+        blink = np.maximum(blink, _ease(closing) * (1 - _ease(opening)))
+        gap = np.clip(rng.gamma(BLINK_SHAPE, BLINK_SCALE_S), BLINK_MIN_S, BLINK_MAX_S)
+        at = start + float(gap)
+    return blink
+
+
+def _ease(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return values * values * (3 - 2 * values)

@@ -1,0 +1,101 @@
+"""The photograph's own teeth as a layer: nothing drawn looks as much like this person."""
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.animators.lite.frame import FaceFrame
+from engine.animators.lite.interior import Layer
+from engine.animators.lite.palette import LUMA, MouthColours
+from engine.animators.lite.resample import look_up_sharp
+
+MIN_GAP_MM = 2.2
+MIN_TOOTH_SHARE = 0.3
+TOOTH_LUMA_SHARE = 0.55
+"""Brighter than this share of the cheek, and paler: a tooth."""
+MAX_TOOTH_SATURATION = 0.42
+EDGE_MM = 0.5
+LOWER_CENTROID = 0.58
+
+
+def find_own_teeth(
+    photo: NDArray[np.uint8],
+    frame: FaceFrame,
+    colours: MouthColours,
+    upper: NDArray[np.float32],
+    lower: NDArray[np.float32],
+) -> tuple[Layer, bool, NDArray[np.float32]] | None:
+    """Cut the teeth out of a photograph that shows them.
+
+    Args:
+        photo: H x W x 3, uint8, RGB.
+        frame: coordinates of the face.
+        colours: of the portrait.
+        upper: N x 2, mm, plane: upper inner lip edge in the photograph.
+        lower: the same of the lower lip.
+
+    Returns:
+        The layer, whether they are lower teeth, and their colour (RGB); None when the
+        photograph shows no teeth.
+    """
+    if float((lower[:, 1] - upper[:, 1]).max()) < MIN_GAP_MM:
+        return None
+    left, top, pixels, plane = _patch(photo.shape[:2], frame, upper, lower)
+    if pixels.size == 0:
+        return None
+    x, y = plane[..., 0], plane[..., 1]
+    upper_y = np.interp(x, upper[:, 0], upper[:, 1])
+    lower_y = np.interp(x, lower[:, 0], lower[:, 1])
+    inside = (y > upper_y) & (y < lower_y) & (x > upper[0, 0]) & (x < upper[-1, 0])
+    if inside.sum() < 12:
+        return None
+
+    mirrored = np.where(y < upper_y + EDGE_MM, 2 * (upper_y + EDGE_MM) - y, y)
+    mirrored = np.minimum(mirrored, np.maximum(lower_y - EDGE_MM, y))
+    at = frame.to_picture(np.stack([x, mirrored], axis=-1).reshape(-1, 2).astype(np.float32))
+    at = at.reshape(*x.shape, 2)
+    colour = look_up_sharp(photo, at)
+
+    likeness = _tooth_likeness(colour.astype(np.float32), colours)
+    if float((likeness[inside] > 0.5).mean()) < MIN_TOOTH_SHARE:
+        return None
+    height = (y - upper_y) / np.maximum(lower_y - upper_y, 1e-3)
+    centroid = float(np.average(height[inside], weights=likeness[inside] + 1e-6))
+    bounds = np.clip((lower_y - y) / EDGE_MM, 0, 1)
+    sides = np.clip(np.minimum(x - upper[0, 0], upper[-1, 0] - x) / 1.0 + 0.5, 0, 1)
+    soft = cv2.GaussianBlur(likeness, (0, 0), max(0.3 * frame.px_per_mm, 0.4))
+    alpha = soft * bounds * sides
+    patch = np.dstack([colour, np.clip(np.rint(alpha * 255), 0, 255).astype(np.uint8)])
+    bright = colour[inside & (likeness > 0.8)]
+    tooth = np.median(bright.reshape(-1, 3), axis=0) if len(bright) else colours.tooth
+    return Layer(patch, left, top), centroid > LOWER_CENTROID, tooth.astype(np.float32)
+
+
+def _tooth_likeness(colour: NDArray[np.float32], colours: MouthColours) -> NDArray[np.float32]:
+    """0..1 per pixel: bright and pale as teeth are."""
+    luma = colour @ LUMA
+    bright = TOOTH_LUMA_SHARE * float(colours.skin @ LUMA)
+    lit = np.clip((luma - 0.75 * bright) / (0.4 * bright), 0, 1)
+    top = colour.max(axis=-1)
+    saturation = (top - colour.min(axis=-1)) / np.maximum(top, 1)
+    pale = np.clip((MAX_TOOTH_SATURATION - saturation) / 0.1, 0, 1)
+    return np.asarray(lit * pale, np.float32)
+
+
+def _patch(
+    size: tuple[int, int],
+    frame: FaceFrame,
+    upper: NDArray[np.float32],
+    lower: NDArray[np.float32],
+) -> tuple[int, int, NDArray[np.float32], NDArray[np.float32]]:
+    """Left, top, pixel positions and plane positions (h x w x 2) around the opening."""
+    points = np.concatenate([upper, lower])
+    low, high = points.min(axis=0) - np.array([2, 7]), points.max(axis=0) + 2
+    corners = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
+    corners = frame.to_picture(corners.astype(np.float32))
+    first = np.clip(np.floor(corners.min(axis=0)), 0, size[::-1]).astype(int)
+    last = np.clip(np.ceil(corners.max(axis=0)), 0, size[::-1]).astype(int)
+    grid = np.meshgrid(np.arange(first[0], last[0]), np.arange(first[1], last[1]))
+    pixels = np.stack(grid, axis=-1).astype(np.float32)
+    plane = frame.to_plane(pixels.reshape(-1, 2)).reshape(pixels.shape)
+    return int(first[0]), int(first[1]), pixels, plane

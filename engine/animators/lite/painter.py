@@ -1,0 +1,93 @@
+"""Draws one frame of a planned clip."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.animators.lite.field import LEFT_MM, STEP_MM, TOP_MM
+from engine.animators.lite.head import Box
+from engine.animators.lite.interior import MouthPose
+from engine.animators.lite.lips import LipCurves, cut
+from engine.animators.lite.motion import MotionPlan
+from engine.animators.lite.resample import apply_affine, look_up_or_zero, look_up_sharp
+from engine.animators.lite.rig import Rig
+
+CHIN_DROP_MM = 8.2
+
+
+@dataclass(frozen=True)
+class FramePainter:
+    """Draws any frame of a clip; holds nothing that changes, so threads may share it."""
+
+    rig: Rig
+    plan: MotionPlan
+
+    def paint(self, frame_index: int) -> NDArray[np.uint8]:
+        """H x W x 3, uint8, RGB: frame number `frame_index`."""
+        rig, plan = self.rig, self.plan
+        weights = plan.shapes[frame_index]
+        head = rig.head.sources(plan.head[frame_index])
+        curves = rig.contours.moved(weights)
+        forward = rig.fields.forward(weights)
+        upper, lower = (rig.fields.inverse(sheet) for sheet in forward)
+        to_px = (rig.frame.turn.T * np.float32(STEP_MM * rig.frame.px_per_mm)).astype(np.float32)
+        sheets = (apply_affine(upper, to_px), apply_affine(lower, to_px))
+
+        picture = rig.photo.copy()
+        self._paint_skin(picture, head, sheets, curves)
+        self._paint_mouth(picture, head, sheets, curves, frame_index)
+        return picture
+
+    def _paint_skin(
+        self,
+        picture: NDArray[np.uint8],
+        head: NDArray[np.float32],
+        sheets: tuple[NDArray[np.float32], NDArray[np.float32]],
+        curves: LipCurves,
+    ) -> None:
+        """Everything that moves, with the sheets joined along the mouth."""
+        rig = self.rig
+        mixed = _join(rig, sheets, curves)
+        plane = apply_affine(head, rig.frame.plane_from_picture)
+        steps = (plane - np.array([LEFT_MM, TOP_MM], np.float32)) * np.float32(1 / STEP_MM)
+        moves = look_up_or_zero(mixed, steps)
+        height, width = picture.shape[:2]
+        box = rig.head.grid.box
+        box = Box(box.left, box.top, min(box.right, width), min(box.bottom, height))
+        sources = rig.head.grid.enlarge(head + moves, box)
+        picture[box.slices] = look_up_sharp(rig.photo, sources)
+
+    def _paint_mouth(
+        self,
+        picture: NDArray[np.uint8],
+        head: NDArray[np.float32],
+        sheets: tuple[NDArray[np.float32], NDArray[np.float32]],
+        curves: LipCurves,
+        frame_index: int,
+    ) -> None:
+        rig, plan = self.rig, self.plan
+        grid = rig.head.grid
+        middle = (rig.frame.origin_px - (grid.box.left, grid.box.top)) / grid.spacing + 1
+        row = int(np.clip(middle[1], 0, grid.rows - 1))
+        column = int(np.clip(middle[0], 0, grid.columns - 1))
+        box = rig.mouth.box(curves, rig.head.nodes[row, column] - head[row, column])
+        if box.width < 2 or box.height < 2:
+            return
+        pose = MouthPose(
+            jaw_mm=CHIN_DROP_MM * float(plan.jaw_drop[frame_index]),
+            teeth=float(plan.teeth[frame_index]),
+            tongue=float(plan.tongue[frame_index]),
+        )
+        unmoved = grid.enlarge(head, box)
+        picture[box.slices] = rig.mouth.paint(unmoved, sheets, curves, pose)
+
+
+def _join(
+    rig: Rig, sheets: tuple[NDArray[np.float32], NDArray[np.float32]], curves: LipCurves
+) -> NDArray[np.float32]:
+    """One field: the upper sheet above the mouth, the lower below it."""
+    plane = rig.fields.nodes * np.float32(STEP_MM) + np.array([LEFT_MM, TOP_MM], np.float32)
+    under_upper, over_lower = cut(plane, curves)
+    upper_share = (1 - (under_upper + 1 - over_lower) / 2)[..., None]
+    return np.asarray(sheets[1] + (sheets[0] - sheets[1]) * upper_share, np.float32)

@@ -1,0 +1,111 @@
+"""Reads a portrait's colours and manner: skin, lips, teeth, grey or coloured, photo or drawing."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.animators.lite.frame import FaceFrame
+from engine.face import topology as topo
+
+DRAWING_DEVIATION = 1.0
+"""A face whose 25th percentile of local deviation (5 x 5, grey levels) is below this is drawn."""
+GREY_SATURATION = 6.0
+LUMA = np.array([0.299, 0.587, 0.114], np.float32)
+
+
+@dataclass(frozen=True)
+class MouthColours:
+    """Colours of one portrait, RGB 0..255, float32."""
+
+    lip: NDArray[np.float32]
+    skin: NDArray[np.float32]
+    tooth: NDArray[np.float32]
+    tongue: NDArray[np.float32]
+    cavity: NDArray[np.float32]
+    gum: NDArray[np.float32]
+
+
+def is_drawing(photo: NDArray[np.uint8], frame: FaceFrame) -> bool:
+    """Whether the face is made of flat colours."""
+    mask = polygon_mask(photo.shape[:2], frame, topo.FACE_OVAL)
+    if not mask.any():
+        return False
+    grey = cv2.cvtColor(photo, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    mean = cv2.blur(grey, (5, 5))
+    deviation = np.sqrt(np.maximum(cv2.blur(grey * grey, (5, 5)) - mean * mean, 0))
+    return bool(np.percentile(deviation[mask > 0], 25) < DRAWING_DEVIATION)
+
+
+def polygon_mask(
+    size: tuple[int, int], frame: FaceFrame, vertices: tuple[int, ...]
+) -> NDArray[np.uint8]:
+    """H x W mask (0 or 255) of the polygon through landmarks."""
+    mask = np.zeros(size, np.uint8)
+    points = frame.to_picture(frame.plane[list(vertices)])
+    cv2.fillPoly(mask, [np.rint(points).astype(np.int32)], 255)
+    return mask
+
+
+def measure_colours(photo: NDArray[np.uint8], frame: FaceFrame) -> MouthColours:
+    """Colours for the inside of the mouth, in the light and manner of the picture."""
+    size = photo.shape[:2]
+    skin = _median(photo, _cheeks(size, frame), np.array([190.0, 150.0, 130.0]))
+    lips = polygon_mask(size, frame, topo.OUTER_LIPS)
+    lips[polygon_mask(size, frame, topo.INNER_LIPS) > 0] = 0
+    lip = _median(photo, lips, skin * (0.8, 0.65, 0.65))
+    white = _eye_white(photo, frame)
+    skin_luma = float(skin @ LUMA)
+    luma = skin_luma * 1.12
+    if white is not None:
+        luma = 0.5 * luma + 0.5 * float(white @ LUMA) * 1.02
+    luma = float(np.clip(luma, 70, 222))
+    tooth = luma * np.array([1.02, 1.0, 0.93])
+    tongue = lip * 0.55 + np.array([150.0, 70.0, 70.0]) * (skin_luma / 190.0) * 0.4
+    gum = lip * 0.75
+    cavity = lip * np.array([0.14, 0.08, 0.08]) + 4.0
+    colours = [lip, skin, tooth, tongue, cavity, gum]
+    if is_grey(photo):
+        colours = [np.full(3, float(colour @ LUMA)) for colour in colours]
+    return MouthColours(*(colour.astype(np.float32) for colour in colours))
+
+
+def is_grey(photo: NDArray[np.uint8]) -> bool:
+    """Whether the picture has no colour."""
+    small = cv2.resize(photo, (64, 64), interpolation=cv2.INTER_AREA).astype(np.float32)
+    return bool(np.percentile(small.max(axis=-1) - small.min(axis=-1), 95) < GREY_SATURATION)
+
+
+def _cheeks(size: tuple[int, int], frame: FaceFrame) -> NDArray[np.uint8]:
+    mask = np.zeros(size, np.uint8)
+    for vertex in (50, 280, 205, 425):
+        x, y = frame.to_picture(frame.plane[[vertex]])[0]
+        radius = max(2, round(6 * frame.px_per_mm))
+        cv2.circle(mask, (round(float(x)), round(float(y))), radius, 255, -1)
+    return mask
+
+
+def _median(
+    photo: NDArray[np.uint8], mask: NDArray[np.uint8], fallback: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    inside = photo[mask > 0]
+    if len(inside) == 0:
+        return fallback
+    middle: NDArray[np.float64] = np.median(inside.reshape(-1, 3), axis=0)
+    return middle
+
+
+def _eye_white(photo: NDArray[np.uint8], frame: FaceFrame) -> NDArray[np.float64] | None:
+    """Colour of the brighter part of the eyes, or None when too small to tell."""
+    size = photo.shape[:2]
+    left = topo.LEFT_UPPER_LID + topo.LEFT_LOWER_LID[-2:0:-1]
+    right = topo.RIGHT_UPPER_LID + topo.RIGHT_LOWER_LID[-2:0:-1]
+    mask = polygon_mask(size, frame, left) | polygon_mask(size, frame, right)
+    inside = photo[mask > 0].astype(np.float64)
+    if len(inside) < 24:
+        return None
+    luma = inside @ LUMA
+    bright = inside[luma >= np.percentile(luma, 80)]
+    middle: NDArray[np.float64] = np.median(bright, axis=0)
+    return middle

@@ -1,0 +1,109 @@
+"""Builds everything that depends on one portrait alone, once per job."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.animators.lite.field import SkinFields, build_fields
+from engine.animators.lite.frame import FaceFrame, fit_face_frame
+from engine.animators.lite.head import HeadField, build_head_field
+from engine.animators.lite.interior import Interior
+from engine.animators.lite.lips import LipContours, attach_contours, find_contours
+from engine.animators.lite.mouth import MouthPainter
+from engine.animators.lite.own_teeth import find_own_teeth
+from engine.animators.lite.palette import is_drawing, measure_colours
+from engine.animators.lite.shapes import Lips, build_handles, measure_lips
+from engine.animators.lite.teeth import bake_teeth, bake_tongue
+from engine.face.geometry import Face
+
+SEAM_STRENGTH = 0.5
+
+
+@dataclass(frozen=True)
+class Rig:
+    """One portrait, ready to move.
+
+    Attributes:
+        photo: H x W x 3, uint8, RGB: the canvas.
+        frame: coordinates of the face.
+        fields: skin motion of every shape.
+        contours: inner lip edges.
+        head: motion of the head.
+        mouth: draws the mouth region.
+        photo_smile: how much the photographed mouth smiles, 0..1.
+        drawing: whether the face is drawn in flat colours.
+    """
+
+    photo: NDArray[np.uint8]
+    frame: FaceFrame
+    fields: SkinFields
+    contours: LipContours
+    head: HeadField
+    mouth: MouthPainter
+    photo_smile: float
+    drawing: bool
+
+
+def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
+    """Measure a portrait and prepare its motion."""
+    frame = fit_face_frame(face)
+    lips = measure_lips(frame.local)
+    fields = build_fields(build_handles(frame, lips))
+    upper, lower = find_contours(frame, lips)
+    contours = attach_contours(fields, upper, lower, frame.px_per_mm)
+    drawing = is_drawing(photo, frame)
+    height, width = photo.shape[:2]
+    return Rig(
+        photo=photo,
+        frame=frame,
+        fields=fields,
+        contours=contours,
+        head=build_head_field(frame, width, height),
+        mouth=MouthPainter(
+            frame=frame,
+            photo=photo,
+            interior=_build_interior(photo, frame, contours, drawing=drawing),
+            seam=SEAM_STRENGTH * _openness(lips),
+        ),
+        photo_smile=_smile(frame, lips),
+        drawing=drawing,
+    )
+
+
+def _build_interior(
+    photo: NDArray[np.uint8], frame: FaceFrame, contours: LipContours, *, drawing: bool
+) -> Interior:
+    colours = measure_colours(photo, frame)
+    closed = contours.upper + contours.upper_moves[0]
+    seam_y = float(np.interp(0.0, closed[:, 0], closed[:, 1]))
+    down = frame.project(np.array([[0.0, 1.0, 0.0]], np.float32))
+    down_px = (down @ frame.turn * frame.px_per_mm)[0].astype(np.float32)
+    if drawing:
+        return Interior(colours.cavity, None, None, None, down_px, flat=True)
+    own = find_own_teeth(photo, frame, colours, contours.upper, contours.lower)
+    front, follows_jaw = None, False
+    if own is not None:
+        front, follows_jaw, tooth = own
+        colours = replace(colours, tooth=tooth)
+    return Interior(
+        cavity=colours.cavity,
+        tongue=bake_tongue(frame, colours, seam_y),
+        lower_teeth=bake_teeth(frame, colours, seam_y, upper=False),
+        upper_teeth=front or bake_teeth(frame, colours, seam_y, upper=True),
+        down_px=down_px,
+        upper_follows_jaw=follows_jaw,
+    )
+
+
+def _openness(lips: Lips) -> float:
+    """How open the photographed mouth is: 0 shut .. 1 by 2.5 mm or more."""
+    return float(np.clip(lips.gap.max() / 2.5, 0.0, 1.0))
+
+
+def _smile(frame: FaceFrame, lips: Lips) -> float:
+    """How much the photographed mouth smiles, 0..1, from width and lift of its corners."""
+    local = frame.local
+    lift = float(local[[13, 14], 1].mean() - local[[61, 291], 1].mean())
+    wide = lips.half_width - 25.0
+    return float(np.clip(0.10 * (lift - 1.0) + 0.09 * wide, 0.0, 1.0))

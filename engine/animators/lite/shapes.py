@@ -1,0 +1,237 @@
+"""What each mouth and face shape does to the landmarks, in millimetres of the local frame.
+
+Every shape is a set of displacements at handle landmarks; `field` spreads them over the skin.
+The numbers are those of an average adult and were set by eye and by landmark measurement.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.animators.lite.frame import FaceFrame
+from engine.face import topology as topo
+
+SHAPES = (
+    "closed", "jaw", "pucker", "wide", "upper_up", "lower_down", "press", "ff", "smile", "brow",
+)  # fmt: skip
+"""Order of the shape weights of a frame. `closed` always has weight 1: it shuts the mouth."""
+
+NUM_SHAPES = len(SHAPES)
+
+UPPER_LIP_HANDLES = topo.OUTER_UPPER_LIP[1:-1] + topo.INNER_UPPER_LIP[1:-1]
+LOWER_LIP_HANDLES = topo.OUTER_LOWER_LIP[1:-1] + topo.INNER_LOWER_LIP[1:-1]
+CORNER_HANDLES = (61, 291, 78, 308)
+BROWS = (
+    *topo.LEFT_BROW_UPPER, *topo.LEFT_BROW_LOWER, *topo.RIGHT_BROW_UPPER, *topo.RIGHT_BROW_LOWER,
+)  # fmt: skip
+CREASES = (*topo.LEFT_UPPER_CREASE[1:-1], *topo.RIGHT_UPPER_CREASE[1:-1])
+STILL = (
+    # eyes and what lies under them
+    *topo.LEFT_UPPER_LID, *topo.LEFT_LOWER_LID[1:-1], *topo.RIGHT_UPPER_LID,
+    *topo.RIGHT_LOWER_LID[1:-1], 23, 24, 110, 22, 26, 253, 254, 339, 252, 256, 229, 230, 231,
+    449, 450, 451,
+    # nose: ridge, tip, wings, base
+    168, 6, 197, 195, 5, 4, 1, 2, 98, 327, 94, 48, 278, 64, 294, 129, 358, 240, 460,
+    # cheekbones, temples
+    50, 280, 117, 346, 123, 352, 116, 345, 36, 266, 34, 264, 143, 372,
+)  # fmt: skip
+CHEEKS = (205, 425)
+
+# How far the edge of the jaw follows it, from beside the chin tip up to the ear.
+JAW_EDGE_LEFT = (148, 176, 149, 150, 136, 172, 58, 132, 93, 234)
+JAW_EDGE_RIGHT = (377, 400, 378, 379, 365, 397, 288, 361, 323, 454)
+JAW_EDGE_SHARE = (0.985, 0.94, 0.87, 0.76, 0.62, 0.46, 0.30, 0.16, 0.06, 0.0)
+UPPER_OVAL = (127, 162, 21, 54, 103, 67, 109, 10, 338, 297, 332, 284, 251, 389, 356)
+CHIN = (*topo.BELOW_LOWER_LIP, topo.CHIN_TIP)
+
+RING_DISTANCES_MM = (10.0, 24.0, 42.0, 64.0)
+RING_SHARE = (0.72, 0.38, 0.12, 0.0)
+"""How chin and neck outside the face follow the edge of the jaw."""
+
+UPPER_CLOSING_SHARE = 0.38
+UPPER_CLOSING_LIMIT_MM = 3.0
+"""The upper lip takes this share of closing an open mouth, but no more than the limit."""
+
+
+@dataclass(frozen=True)
+class Handles:
+    """Points of the plane whose displacement is known.
+
+    Attributes:
+        points: N x 2, float32, mm, plane.
+        moves: N x S x 2, float32, mm, plane, in the order of `SHAPES`.
+        of_upper, of_lower: N, bool: which sheet of skin the handle belongs to (both: the rest).
+    """
+
+    points: NDArray[np.float32]
+    moves: NDArray[np.float32]
+    of_upper: NDArray[np.bool_]
+    of_lower: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Lips:
+    """Lip measures of one portrait in the local frame, mm.
+
+    Attributes:
+        centre_x: middle between the corners.
+        half_width: corner to middle.
+        gap: 11: opening of the photograph along the inner contour.
+        seam_shift_upper, seam_shift_lower: 11 x 3: what brings either inner edge to the seam.
+    """
+
+    centre_x: float
+    half_width: float
+    gap: NDArray[np.float32]
+    seam_shift_upper: NDArray[np.float32]
+    seam_shift_lower: NDArray[np.float32]
+
+
+def measure_lips(local: NDArray[np.float32]) -> Lips:
+    """Measure the lips from the landmarks (478 x 3, local mm)."""
+    upper = local[list(topo.INNER_UPPER_LIP)]
+    lower = local[list(topo.INNER_LOWER_LIP)]
+    gap = np.maximum(lower[:, 1] - upper[:, 1], 0.0)
+    share = UPPER_CLOSING_SHARE * gap
+    share = UPPER_CLOSING_LIMIT_MM * np.tanh(share / UPPER_CLOSING_LIMIT_MM)
+    between = lower - upper
+    part = (share / np.maximum(gap, 1e-3))[:, None]
+    corners = local[[topo.LEFT_MOUTH_CORNER, topo.RIGHT_MOUTH_CORNER], 0]
+    return Lips(
+        centre_x=float(corners.mean()),
+        half_width=max(float(abs(corners[1] - corners[0])) / 2, 5.0),
+        gap=gap.astype(np.float32),
+        seam_shift_upper=(between * part).astype(np.float32),
+        seam_shift_lower=(-between * (1 - part)).astype(np.float32),
+    )
+
+
+def build_handles(frame: FaceFrame, lips: Lips) -> Handles:
+    """Displacements of every shape at every handle of one portrait."""
+    moves = np.zeros((topo.NUM_MESH_VERTICES, NUM_SHAPES, 3), dtype=np.float32)
+    local = frame.local[: topo.NUM_MESH_VERTICES]
+    _set_closed(moves, lips)
+    _set_lip_shapes(moves, local + moves[:, 0], lips)
+    _set_face_shapes(moves, lips)
+
+    used = [
+        *UPPER_LIP_HANDLES, *LOWER_LIP_HANDLES, *CORNER_HANDLES, *CHIN, *JAW_EDGE_LEFT,
+        *JAW_EDGE_RIGHT, *CHEEKS, *BROWS, *CREASES, *UPPER_OVAL, *STILL,
+    ]  # fmt: skip
+    used = list(dict.fromkeys(used))
+    points = frame.plane[used]
+    seen = frame.project(moves[used].reshape(-1, 3)).reshape(len(used), NUM_SHAPES, 2)
+    ring_points, ring_moves = _ring_handles(frame, moves)
+    free = np.ones(len(ring_points), dtype=bool)
+    return Handles(
+        points=np.concatenate([points, ring_points]),
+        moves=np.concatenate([seen, ring_moves]),
+        of_upper=np.concatenate([~np.isin(used, LOWER_LIP_HANDLES), free]),
+        of_lower=np.concatenate([~np.isin(used, UPPER_LIP_HANDLES), free]),
+    )
+
+
+def _set_closed(moves: NDArray[np.float32], lips: Lips) -> None:
+    """Shape 0: bring the lips of the photograph together."""
+    upper, lower = lips.seam_shift_upper, lips.seam_shift_lower
+    moves[list(topo.INNER_UPPER_LIP[1:-1]), 0] = upper[1:-1]
+    moves[list(topo.OUTER_UPPER_LIP[1:-1]), 0] = upper[1:-1] * 0.9
+    moves[list(topo.INNER_LOWER_LIP[1:-1]), 0] = lower[1:-1]
+    moves[list(topo.OUTER_LOWER_LIP[1:-1]), 0] = lower[1:-1] * 0.95
+    # The chin of a widely open mouth comes up with its jaw, that of a smile hardly.
+    middle = lower[5]
+    jaw_share = 0.55 * np.clip((float(lips.gap[5]) - 2.0) / 6.0, 0.3, 1.0)
+    moves[18, 0] = middle * 0.85
+    for index, vertex in enumerate((200, 199, 175, 152)):
+        moves[vertex, 0] = middle * jaw_share * (1.15 - 0.05 * index)
+    for left, right, share in zip(JAW_EDGE_LEFT, JAW_EDGE_RIGHT, JAW_EDGE_SHARE, strict=True):
+        moves[[left, right], 0] = middle * jaw_share * share
+
+
+def _set_lip_shapes(moves: NDArray[np.float32], closed: NDArray[np.float32], lips: Lips) -> None:
+    """Displacements of the lips themselves, measured from the closed mouth."""
+    at = {name: index for index, name in enumerate(SHAPES)}
+    x = closed[:, 0] - lips.centre_x
+    t = np.clip(np.abs(x) / lips.half_width, 0.0, 1.0)
+    bow = 1 - t**2
+    size = lips.half_width / 25.0  # an average mouth is 50 mm wide
+    upper, lower = list(UPPER_LIP_HANDLES), list(LOWER_LIP_HANDLES)
+    outer_upper = list(topo.OUTER_UPPER_LIP[1:-1])
+    outer_lower = list(topo.OUTER_LOWER_LIP[1:-1])
+    inner_lower = list(topo.INNER_LOWER_LIP[1:-1])
+    corners = list(CORNER_HANDLES)
+    lip = upper + lower + corners
+
+    drop = 2.8 + 7.2 * (1 - t**2.3)
+    moves[lower, at["jaw"], 1] = drop[lower]
+    moves[upper, at["jaw"], 1] = (2.8 * t**4 - 0.7 * bow)[upper]
+    moves[corners, at["jaw"], 1] = 2.8
+    moves[lip, at["jaw"], 0] = -1.2 * np.sign(x[lip]) * t[lip] ** 2
+
+    moves[lip, at["pucker"], 0] = -0.36 * x[lip]
+    moves[lip, at["pucker"], 2] = 4.0 + bow[lip]
+    moves[outer_upper, at["pucker"], 1] = -0.9 * bow[outer_upper]
+    moves[outer_lower, at["pucker"], 1] = 1.2 * bow[outer_lower]
+
+    moves[lip, at["wide"], 0] = 4.5 * size * np.sign(x[lip]) * t[lip]
+    moves[lip, at["wide"], 1] = -1.2 * t[lip] ** 2
+    moves[outer_upper, at["wide"], 1] += 0.5 * bow[outer_upper]
+    moves[outer_lower, at["wide"], 1] -= 0.5 * bow[outer_lower]
+
+    moves[upper, at["upper_up"], 1] = -3.0 * bow[upper]
+    moves[lower, at["lower_down"], 1] = 3.0 * bow[lower]
+
+    seam = closed[list(topo.INNER_UPPER_LIP[1:-1]), 1]
+    upper_height = seam - closed[outer_upper, 1]
+    lower_height = closed[outer_lower, 1] - seam
+    moves[outer_upper, at["press"], 1] = 0.24 * upper_height
+    moves[outer_lower, at["press"], 1] = -0.24 * lower_height
+
+    moves[upper, at["ff"], 1] = -1.6 * bow[upper]
+    moves[outer_lower, at["ff"], 1] = -0.28 * lower_height
+    moves[inner_lower, at["ff"], 2] = -1.5
+    moves[18, at["ff"], 1] = -1.0
+    moves[[200, 199, 175, 152, 148, 377, 176, 400], at["ff"], 1] = -0.8
+
+    moves[lip, at["smile"], 0] = 3.0 * size * np.sign(x[lip]) * t[lip] ** 1.5
+    moves[lip, at["smile"], 1] = -3.0 * t[lip] ** 2
+
+
+def _set_face_shapes(moves: NDArray[np.float32], lips: Lips) -> None:
+    """Displacements of chin, cheeks and brows."""
+    at = {name: index for index, name in enumerate(SHAPES)}
+    for vertex, drop in zip(CHIN, (9.6, 9.0, 8.6, 8.3, 8.2), strict=True):
+        moves[vertex, at["jaw"], 1] = drop
+    for left, right, share in zip(JAW_EDGE_LEFT, JAW_EDGE_RIGHT, JAW_EDGE_SHARE, strict=True):
+        moves[[left, right], at["jaw"], 1] = 8.2 * share
+    moves[list(CHEEKS), at["jaw"], 1] = 0.8
+    moves[18, at["lower_down"], 1] = 1.6
+    moves[18, at["press"], 1] = -0.6
+    for vertex, side in zip(CHEEKS, (-1.0, 1.0), strict=True):
+        moves[vertex, at["smile"]] = (0.5 * side, -1.2, 0.5)
+    moves[[50, 280], at["smile"], 1] = -0.5
+    moves[list(BROWS), at["brow"], 1] = -4.0
+    moves[list(CREASES), at["brow"], 1] = -1.0
+    moves[[10, 338, 109, 297, 67], at["brow"], 1] = -0.3
+
+
+def _ring_handles(
+    frame: FaceFrame, moves: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Rings around the face that let chin and neck follow softly.
+
+    Returns:
+        Points (N x 2) and their moves (N x S x 2), mm, plane.
+    """
+    oval = list(topo.FACE_OVAL)
+    edge = frame.plane[oval]
+    centre = frame.plane[list(topo.RIGID_POINTS)].mean(axis=0) * 0.5
+    outward = edge - centre
+    outward /= np.maximum(np.linalg.norm(outward, axis=1, keepdims=True), 1e-6)
+    seen = frame.project(moves[oval].reshape(-1, 3)).reshape(len(oval), NUM_SHAPES, 2)
+    points, ring_moves = [], []
+    for distance, share in zip(RING_DISTANCES_MM, RING_SHARE, strict=True):
+        points.append(edge + outward * np.float32(distance))
+        ring_moves.append(seen * np.float32(share))
+    return np.concatenate(points), np.concatenate(ring_moves).astype(np.float32)
