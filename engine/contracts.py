@@ -231,6 +231,20 @@ class JobRecord(Frozen):
     consent: bool = False
 
 
+class JobEvent(Frozen):
+    """One change of one job, for feeds.
+
+    Attributes:
+        cursor: grows with every change; the last one seen is where the next call goes on.
+        job_id: which job changed.
+        record: the job as it is now; None when it was deleted.
+    """
+
+    cursor: int
+    job_id: str
+    record: JobRecord | None = None
+
+
 class FaceFound(Frozen):
     """One face of a portrait, in pixels of the upright picture.
 

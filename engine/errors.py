@@ -60,6 +60,15 @@ class ErrorCode(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     GPU_MEMORY = "gpu_memory"
     ENCODING_FAILED = "encoding_failed"
+    # weights
+    WEIGHTS_MISSING = "weights_missing"
+    WEIGHTS_MISPLACED = "weights_misplaced"
+    WEIGHTS_DAMAGED = "weights_damaged"
+    WEIGHTS_WRONG = "weights_wrong"
+    WEIGHTS_UNKNOWN = "weights_unknown"
+    WEIGHTS_REFUSED = "weights_refused"
+    WEIGHTS_UNREACHABLE = "weights_unreachable"
+    WEIGHTS_DISK = "weights_disk"
     # jobs
     JOB_NOT_FOUND = "job_not_found"
     QUEUE_FULL = "queue_full"

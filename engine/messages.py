@@ -176,6 +176,41 @@ MESSAGES: dict[ErrorCode, Message] = {
         "The video file could not be written.",
         "Press Retry; your photo and recording are kept.",
     ),
+    ErrorCode.WEIGHTS_MISSING: Message(
+        "The weights file {file} ({size}) is missing from {place}; get it with `{command}`.",
+        "The lite animator needs no download.",
+    ),
+    ErrorCode.WEIGHTS_MISPLACED: Message(
+        "The weights file {file} ({size}) belongs in {place} but lies in {found}; "
+        "move it, or get it with `{command}`.",
+        "The lite animator needs no download.",
+    ),
+    ErrorCode.WEIGHTS_DAMAGED: Message(
+        "The weights file {file} ({size}) in {place} cannot be used: {reason}; "
+        "get it anew with `{command}`.",
+        "The lite animator needs no download.",
+    ),
+    ErrorCode.WEIGHTS_WRONG: Message(
+        "The file {file} ({size}) in {place} holds something else: {reason}; "
+        "get the right one with `{command}`.",
+        "The lite animator needs no download.",
+    ),
+    ErrorCode.WEIGHTS_UNKNOWN: Message(
+        "There are no weights called {name}.",
+        "Known names: {known}.",
+    ),
+    ErrorCode.WEIGHTS_REFUSED: Message(
+        "The publisher does not give out {file} without an accepted licence.",
+        "Accept it on {page}, make an access token there and set it as STUDIO_HUB_TOKEN.",
+    ),
+    ErrorCode.WEIGHTS_UNREACHABLE: Message(
+        "{file} could not be downloaded: {reason}.",
+        "Check the connection and run the same command again; what is already here is kept.",
+    ),
+    ErrorCode.WEIGHTS_DISK: Message(
+        "There is not enough room for the weights: {need_gb} GB are needed, {free_gb} GB are free.",
+        "Free some space, or choose another folder with STUDIO_SONIC_WEIGHTS_DIR.",
+    ),
     ErrorCode.JOB_NOT_FOUND: Message(
         "This video does not exist any more.",
         "It may have been deleted; make it again from the Create page.",

@@ -6,7 +6,7 @@ Nothing else in the engine reads the environment. Units are in the names.
 from pathlib import Path
 
 import platformdirs
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -40,6 +40,12 @@ class EngineSettings(BaseSettings):
     quick_timeout_s: float = Field(default=60.0, gt=0)
     """Limit of one task on the quick lane (a check, a voice preview)."""
 
+    job_timeout_min_s: float = Field(default=600.0, gt=0)
+    """Shortest limit of one job; the limit is ten times its estimate, never below this."""
+
+    stall_timeout_s: float = Field(default=600.0, gt=0)
+    """A job that reports no progress for this long (or twice its estimate) is taken for hung."""
+
     max_queued_jobs: int = Field(default=100, ge=1)
     """Submissions beyond this many waiting jobs are refused."""
 
@@ -70,6 +76,17 @@ class EngineSettings(BaseSettings):
     sonic_weights_dir: Path | None = None
     """A folder with Sonic's weights in the public layout; None = under the data folder."""
 
+    hub_endpoint: str = "https://huggingface.co"
+    """Where weights are fetched from; a mirror with the same addresses may stand here."""
+
+    hub_token: SecretStr | None = None
+    """Access token for weights whose licence must be accepted first; sent to the hub alone."""
+
+    @property
+    def sonic_dir(self) -> Path:
+        """Where Sonic's weights lie or would lie."""
+        return self.sonic_weights_dir or self.data_dir / "weights" / "sonic"
+
     @property
     def jobs_dir(self) -> Path:
         """One folder per job: inputs, kept outputs, results."""
@@ -84,3 +101,8 @@ class EngineSettings(BaseSettings):
     def store_path(self) -> Path:
         """The SQLite job store."""
         return self.data_dir / "store.sqlite3"
+
+    @property
+    def logs_dir(self) -> Path:
+        """What the child processes say; no texts or names of people."""
+        return self.data_dir / "logs"

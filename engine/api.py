@@ -1,0 +1,438 @@
+"""StudioEngine: everything a page, a command or a script may ask the engine for.
+
+Imports nothing heavy and never draws, decodes or speaks itself: short questions go to the quick
+child, videos go to the queue.
+"""
+
+import os
+import secrets
+import time
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from filelock import FileLock, Timeout
+
+from engine.contracts import (
+    AnimateRequest,
+    CheckReport,
+    JobEvent,
+    JobRecord,
+    JobSpec,
+    MemoryReading,
+    RenderOptions,
+    SpeechOptions,
+    VoiceInfo,
+)
+from engine.errors import EngineError, ErrorCode, InputError, WorkerLost
+from engine.gpu.gauge import MemoryGauge
+from engine.jobs.backend import BackendHealth, JobBackend
+from engine.jobs.limits import intake_limit_s, rate_for
+from engine.jobs.local import LocalBackend
+from engine.jobs.rows import NewJob, StoredJob
+from engine.jobs.store import JobStore
+from engine.jobs.temp import SessionTemp
+from engine.settings import EngineSettings
+from engine.storage import JobFolders
+from engine.worker.attend import TaskLimits
+from engine.worker.supervisor import LanePlan, Supervisor
+
+STUDIO_LOCK_NAME = "studio.lock"
+QUICK_TASKS_PER_CHILD = 200
+"""Quick tasks hold little; a new child costs more than the leak of two hundred checks."""
+
+WAIT_POLL_S = 0.1
+PRODUCT_TASKS = "engine.pipeline.tasks:TASKS"
+
+
+class StudioEngine:
+    """Makes talking-portrait videos; usable as a context manager.
+
+    Several engines may share a data folder: one of them runs the jobs of all.
+
+    Args:
+        settings: None = from the environment.
+        exclusive: refuse when another exclusive engine (a running studio) has the folder, and
+            begin at once with the jobs that wait there.
+        tasks: ``module:NAME`` of the tasks the children can do.
+
+    Raises:
+        EngineError: DATA_DIR_BUSY, DATA_DIR_TOO_NEW, or OUTPUT_NOT_WRITABLE.
+    """
+
+    def __init__(
+        self,
+        settings: EngineSettings | None = None,
+        *,
+        exclusive: bool = False,
+        tasks: str = PRODUCT_TASKS,
+    ) -> None:
+        settings = settings or EngineSettings()
+        data_dir = settings.data_dir.expanduser().absolute()
+        self.settings = settings.model_copy(update={"data_dir": data_dir})
+        try:
+            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._folders = JobFolders(self.settings.jobs_dir)
+        except OSError as error:
+            raise EngineError(ErrorCode.OUTPUT_NOT_WRITABLE) from error
+        self._studio_lock = FileLock(data_dir / STUDIO_LOCK_NAME, thread_local=False)
+        if exclusive:
+            self._claim_folder()
+        self._store = JobStore(self.settings.store_path)
+        self._temp = SessionTemp(self.settings.temp_dir)
+        self._render = Supervisor(
+            LanePlan(
+                lane="render",
+                tasks=tasks,
+                temp_dir=self._temp.path,
+                tasks_per_child=self.settings.recycle_after_jobs,
+                pid_file=data_dir / "render.pid",
+            ),
+            self.settings,
+        )
+        self._quick = Supervisor(
+            LanePlan(
+                lane="quick",
+                tasks=tasks,
+                temp_dir=self._temp.path,
+                tasks_per_child=QUICK_TASKS_PER_CHILD,
+            ),
+            self.settings,
+        )
+        self._backend: JobBackend = LocalBackend(
+            self._store, self._folders, self._render, self.settings
+        )
+        self._gauge = MemoryGauge(self._pids, os.environ.get("CUDA_VISIBLE_DEVICES"))
+        self._voices: dict[str | None, list[VoiceInfo]] = {}
+        if exclusive:
+            self._backend.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the children, put a running job back into the queue, remove temporary files."""
+        self._quick.close()
+        self._backend.close()
+        self._render.close()
+        self._temp.remove()
+        self._store.close()
+        self._studio_lock.release()
+
+    # -- questions that are answered at once -----------------------------------------------
+
+    def check(
+        self,
+        portrait: str | Path | None,
+        audio: str | Path | None = None,
+        speech: SpeechOptions | None = None,
+        options: RenderOptions | None = None,
+    ) -> CheckReport:
+        """Say whether these inputs will do, and what the video would cost here.
+
+        Raises:
+            EngineError: PROBE_TIMEOUT when a file could not be looked at in time.
+        """
+        options = options or RenderOptions()
+        payload = {
+            "portrait": _absolute(portrait),
+            "audio": _absolute(audio),
+            "speech": None if speech is None else speech.model_dump(mode="json"),
+            "options": options.model_dump(mode="json"),
+            "rates": self._rates(options.output_size_px),
+        }
+        return CheckReport.model_validate(self._probe("check", payload))
+
+    def voices(self, language: str | None = None, *, refresh: bool = False) -> list[VoiceInfo]:
+        """The voices that speak `language` (None = all); kept until `refresh`."""
+        if refresh:
+            self._voices.clear()
+        if language not in self._voices:
+            answer = self._ask("voices", {"language": language})
+            self._voices[language] = [VoiceInfo.model_validate(v) for v in answer["voices"]]
+        return list(self._voices[language])
+
+    def preview_voice(self, speech: SpeechOptions) -> Path:
+        """Speak a short text into a temporary WAV that lives as long as this engine."""
+        target = self._temp.create() / f"preview-{uuid.uuid4().hex}.wav"
+        self._ask("preview", {"speech": speech.model_dump(mode="json"), "target": str(target)})
+        return target
+
+    def speak(self, speech: SpeechOptions, target: str | Path) -> dict[str, Any]:
+        """Speak a text into a WAV file.
+
+        Returns:
+            `duration_s`, `voice`, `language`, `timings`, `notes`.
+        """
+        payload = {"speech": speech.model_dump(mode="json"), "target": _absolute(target)}
+        return self._ask("speak", payload, self.settings.job_timeout_min_s)
+
+    def listen(
+        self, audio: str | Path, script: str | None, target_json: str | Path
+    ) -> dict[str, Any]:
+        """Write the mouth curves of a recording as JSON; returns a summary."""
+        payload = {
+            "audio": _absolute(audio),
+            "script": script,
+            "target": _absolute(target_json),
+        }
+        timeout_s = self.settings.job_timeout_min_s + intake_limit_s(
+            _size_bytes(audio), self.settings
+        )
+        return self._ask("lipsync", payload, timeout_s)
+
+    def doctor(self) -> dict[str, Any]:
+        """What this machine can do: `ok` and `checks`."""
+        return self._ask("doctor", {})
+
+    def gauge(self) -> MemoryReading:
+        """The memory of the card, or of the computer; never waits for the driver."""
+        return self._gauge.read()
+
+    def health(self) -> BackendHealth:
+        """How the queue is doing here."""
+        return self._backend.health()
+
+    def measured_rate(self, animator: str, size_px: int) -> float | None:
+        """Measured seconds of work per second of 25 fps video; None before the first video."""
+        return rate_for(self._store.rates(), animator, size_px)
+
+    # -- jobs --------------------------------------------------------------------------------
+
+    def submit(
+        self,
+        request: AnimateRequest,
+        owner: str = "local",
+        idempotency_key: str | None = None,
+    ) -> JobRecord:
+        """Take in the inputs of one video and queue it.
+
+        The caller's files are read now and not needed afterwards.
+
+        Args:
+            request: what to make.
+            owner: who asks; only they (and local callers) see the job.
+            idempotency_key: the same key of the same owner gives the same job.
+
+        Raises:
+            InputError: something about the inputs; nothing was queued.
+            EngineError: QUEUE_FULL, PROBE_TIMEOUT, WORKER_LOST.
+        """
+        _validate(request)
+        if idempotency_key is not None:
+            known = self._store.find_by_key(owner, idempotency_key)
+            if known is not None:
+                return known
+        count = self._store.count_queued()
+        if count >= self.settings.max_queued_jobs:
+            raise EngineError(ErrorCode.QUEUE_FULL, count=count)
+        job_id = secrets.token_hex(16)
+        folder = self._folders.create(job_id)
+        try:
+            taken = self._take_in(request, folder)
+            new = NewJob(
+                spec=_spec_of(job_id, request, taken),
+                owner=owner,
+                title=request.title or Path(request.portrait).stem,
+                duration_s=taken.get("duration_s"),
+                consent=request.consent,
+                idempotency_key=idempotency_key,
+            )
+            record = self._store.add(new, self.settings.max_queued_jobs)
+        except BaseException:
+            self._folders.remove(job_id)
+            raise
+        if record.job_id != job_id:
+            self._folders.remove(job_id)
+        self._backend.start()
+        self._backend.submitted(record.job_id)
+        return record
+
+    def get(self, job_id: str, owner: str | None = None) -> JobRecord:
+        """One job. An owner of None is a trusted local caller, here and below.
+
+        Raises:
+            EngineError: JOB_NOT_FOUND, also when it belongs to someone else.
+        """
+        return self._find(job_id, owner).record
+
+    def wait(
+        self,
+        job_id: str,
+        timeout_s: float | None = None,
+        on_progress: Callable[[JobRecord], None] | None = None,
+        owner: str | None = None,
+    ) -> JobRecord:
+        """Wait until a job has ended; runs it here when no other engine does.
+
+        Args:
+            job_id: which one.
+            timeout_s: give up waiting after this time; the job goes on.
+            on_progress: called in this thread with every change.
+            owner: see `get`.
+
+        Returns:
+            The job; its status is final unless the time ran out.
+        """
+        self._backend.start()
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        seen: tuple[int, int | None] | None = None
+        while True:
+            job = self._find(job_id, owner)
+            state = (job.revision, job.record.queue_position)
+            if on_progress is not None and state != seen:
+                on_progress(job.record)
+            seen = state
+            if job.record.status.is_final:
+                return job.record
+            if deadline is not None and time.monotonic() >= deadline:
+                return job.record
+            time.sleep(WAIT_POLL_S)
+
+    def cancel(self, job_id: str, owner: str | None = None) -> JobRecord:
+        """Stop a job: a waiting one at once, a running one within seconds."""
+        self._find(job_id, owner)
+        self._store.request_cancel(job_id)
+        self._backend.canceled(job_id)
+        return self._find(job_id, owner).record
+
+    def retry(self, job_id: str, owner: str | None = None) -> JobRecord:
+        """Queue a failed or canceled job again; any other is left as it is."""
+        self._find(job_id, owner)
+        self._store.retry(job_id)
+        self._backend.start()
+        self._backend.submitted(job_id)
+        return self._find(job_id, owner).record
+
+    def delete(self, job_id: str, owner: str | None = None) -> None:
+        """Remove a job and its files. It is invisible at once; one that runs is stopped first."""
+        self._find(job_id, owner)
+        self._store.hide(job_id)
+        self._backend.canceled(job_id)
+        for gone_id in self._store.purge_hidden():
+            self._folders.remove(gone_id)
+
+    def list_for(self, owner: str | None, limit: int = 50) -> list[JobRecord]:
+        """The newest jobs of one owner (None = of all), newest first."""
+        return self._store.list_jobs(owner, limit)
+
+    def events_since(self, owner: str | None, cursor: int = 0) -> list[JobEvent]:
+        """What changed after `cursor`, oldest first; go on with the last event's cursor."""
+        return self._store.events_since(owner, cursor)
+
+    def artifact_path(self, job_id: str, kind: str, owner: str | None = None) -> Path:
+        """The finished file of a kind, such as `video`.
+
+        Raises:
+            EngineError: JOB_NOT_FOUND when there is none or it belongs to someone else.
+        """
+        record = self._find(job_id, owner).record
+        name = next((item.name for item in record.artifacts if item.kind == kind), None)
+        if name is None:
+            raise EngineError(ErrorCode.JOB_NOT_FOUND)
+        return self._folders.file(job_id, name)
+
+    # -- inside ------------------------------------------------------------------------------
+
+    def _find(self, job_id: str, owner: str | None) -> StoredJob:
+        job = self._store.get(job_id)
+        if job is None or owner not in (None, job.record.owner):
+            raise EngineError(ErrorCode.JOB_NOT_FOUND)
+        return job
+
+    def _claim_folder(self) -> None:
+        try:
+            self._studio_lock.acquire(timeout=0)
+        except Timeout:
+            raise EngineError(ErrorCode.DATA_DIR_BUSY) from None
+
+    def _take_in(self, request: AnimateRequest, folder: Path) -> dict[str, Any]:
+        speech = request.speech
+        payload = {
+            "portrait": _absolute(request.portrait),
+            "audio": _absolute(request.audio),
+            "speech": None if speech is None else speech.model_dump(mode="json"),
+            "options": request.options.model_dump(mode="json"),
+            "job_dir": str(folder),
+        }
+        return self._probe("intake", payload)
+
+    def _probe(self, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+        """Ask about files of a stranger; late means "could not be checked"."""
+        size_bytes = _size_bytes(payload["portrait"]) + _size_bytes(payload["audio"])
+        try:
+            return self._ask(kind, payload, intake_limit_s(size_bytes, self.settings))
+        except EngineError as error:
+            if error.code is ErrorCode.TIMED_OUT:
+                raise EngineError(ErrorCode.PROBE_TIMEOUT) from None
+            raise
+
+    def _ask(
+        self, kind: str, payload: dict[str, Any], timeout_s: float | None = None
+    ) -> dict[str, Any]:
+        """Have the quick child do a task; it may be lost once."""
+        limits = TaskLimits(total_s=timeout_s or self.settings.quick_timeout_s)
+        try:
+            return self._quick.run(kind, payload, limits).values
+        except WorkerLost:
+            return self._quick.run(kind, payload, limits).values
+
+    def _rates(self, size_px: int) -> dict[str, float]:
+        """Measured rates as the check task knows them: by `animator:size`."""
+        measured = self._store.rates()
+        rates = {f"{name}:{size}": rate for (name, size), rate in measured.items()}
+        for animator in {name for name, _ in measured}:
+            rate = rate_for(measured, animator, size_px)
+            if rate is not None:
+                rates[f"{animator}:{size_px}"] = rate
+        return rates
+
+    def _pids(self) -> list[int]:
+        return [pid for pid in (self._render.pid, self._quick.pid) if pid is not None]
+
+
+def _validate(request: AnimateRequest) -> None:
+    """Refuse what can be seen without opening a file."""
+    if not request.consent:
+        raise InputError(ErrorCode.CONSENT_MISSING)
+    if (request.audio is None) == (request.speech is None):
+        raise InputError(
+            ErrorCode.BAD_OPTION, option="audio", reason="give either a recording or a text"
+        )
+    for path in (request.portrait, request.audio):
+        if path is not None and not Path(path).is_file():
+            raise InputError(ErrorCode.FILE_NOT_FOUND, name=Path(path).name)
+
+
+def _spec_of(job_id: str, request: AnimateRequest, taken: dict[str, Any]) -> JobSpec:
+    seed = request.options.seed
+    return JobSpec(
+        job_id=job_id,
+        portrait_name=taken["portrait_name"],
+        audio_name=taken.get("audio_name"),
+        speech=request.speech,
+        script=request.script,
+        options=request.options,
+        seed=secrets.randbelow(2**31) if seed is None else seed,
+    )
+
+
+def _absolute(path: str | Path | None) -> str | None:
+    return None if path is None else str(Path(path).expanduser().absolute())
+
+
+def _size_bytes(path: str | Path | None) -> int:
+    try:
+        return 0 if path is None else Path(path).stat().st_size
+    except OSError:
+        return 0

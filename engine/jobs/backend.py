@@ -1,0 +1,50 @@
+"""The seam between the queue and whatever carries a job to a worker."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.worker.supervisor import ChildState
+
+
+@dataclass(frozen=True)
+class BackendHealth:
+    """How a backend is doing.
+
+    Attributes:
+        is_dispatching: this engine runs the jobs; False while another one on the same data
+            folder does.
+        worker: what the render child is doing; `dead` is normal when there is no work.
+        job_id: the job that runs here, None when none does.
+    """
+
+    is_dispatching: bool
+    worker: ChildState
+    job_id: str | None
+
+
+class JobBackend(Protocol):
+    """Carries queued jobs of the store to a worker and their outcome back.
+
+    The store is the record of truth: a backend reads jobs from it and writes progress and
+    outcomes into it. `submitted` and `canceled` only say that there is something to look at.
+    """
+
+    def start(self) -> None:
+        """Begin to carry jobs; calling it again does nothing."""
+        ...
+
+    def submitted(self, job_id: str) -> None:
+        """A job was queued in the store."""
+        ...
+
+    def canceled(self, job_id: str) -> None:
+        """A running job was asked to stop in the store."""
+        ...
+
+    def health(self) -> BackendHealth:
+        """How it is doing; never waits."""
+        ...
+
+    def close(self) -> None:
+        """Stop; a job that runs is put back into the queue."""
+        ...

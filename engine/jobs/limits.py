@@ -1,0 +1,88 @@
+"""How long a job is expected and allowed to take. Pure rules over measured rates.
+
+A rate is seconds of work per second of video at 25 frames a second.
+"""
+
+from collections.abc import Mapping
+
+from engine.contracts import JobSpec
+from engine.settings import EngineSettings
+from engine.worker.attend import TaskLimits
+
+Rates = Mapping[tuple[str, int], float]
+"""Measured rates by animator and size in pixels."""
+
+BASE_FPS = 25
+CHARACTERS_PER_SECOND = 16.0
+"""Characters of text a voice speaks in a second at speed 1."""
+
+UNMEASURED_RATE = 2.0
+"""At 512 px, before this machine was measured; only limits use it, so it is a slow laptop's."""
+
+UNMEASURED_SIZE_PX = 512
+TOTAL_FACTOR = 10.0
+"""A job may take this many times its estimate."""
+
+STALL_FACTOR = 2.0
+"""A single step that tells nothing may take this many times the estimate of the whole job."""
+
+
+def rate_for(rates: Rates, animator: str, size_px: int) -> float | None:
+    """The measured rate of an animator at a size, scaled by pixels from the nearest size.
+
+    Returns:
+        None when this animator was never measured here.
+    """
+    sizes = [size for name, size in rates if name == animator]
+    if not sizes:
+        return None
+    nearest = min(sizes, key=lambda size: abs(size - size_px))
+    return rates[animator, nearest] * (size_px / nearest) ** 2
+
+
+def spoken_duration_s(spec: JobSpec) -> float | None:
+    """About how long the text of a job takes to speak; None when it has none."""
+    if spec.speech is None:
+        return None
+    return len(spec.speech.text) / CHARACTERS_PER_SECOND / spec.speech.speed
+
+
+def expected_s(spec: JobSpec, duration_s: float | None, rates: Rates) -> float | None:
+    """How long a job will take on this machine, None when nothing like it was measured.
+
+    Args:
+        spec: what to make.
+        duration_s: of the recording, None for a text.
+        rates: measured here.
+    """
+    options = spec.options
+    chosen = {name for name, _ in rates} if options.animator == "auto" else {options.animator}
+    found = [rate_for(rates, name, options.output_size_px) for name in chosen]
+    known = [rate for rate in found if rate is not None]
+    duration_s = duration_s or spoken_duration_s(spec)
+    if not known or duration_s is None:
+        return None
+    return max(known) * duration_s * options.fps / BASE_FPS
+
+
+def job_limits(
+    spec: JobSpec, duration_s: float | None, rates: Rates, settings: EngineSettings
+) -> TaskLimits:
+    """When a job counts as hung: far over its estimate, or without progress for long."""
+    estimate_s = expected_s(spec, duration_s, rates)
+    if estimate_s is None:
+        size_factor = (spec.options.output_size_px / UNMEASURED_SIZE_PX) ** 2
+        length_s = duration_s or spoken_duration_s(spec) or 0.0
+        estimate_s = UNMEASURED_RATE * size_factor * length_s * spec.options.fps / BASE_FPS
+    return TaskLimits(
+        total_s=max(settings.job_timeout_min_s, TOTAL_FACTOR * estimate_s),
+        stall_s=max(settings.stall_timeout_s, STALL_FACTOR * estimate_s),
+    )
+
+
+def intake_limit_s(size_bytes: int, settings: EngineSettings) -> float:
+    """How long the inputs of a job may take to be read: longer for large files.
+
+    500 MB at half a megabyte a second are what a slow laptop with a hard disk needs at worst.
+    """
+    return settings.quick_timeout_s + size_bytes / 500_000

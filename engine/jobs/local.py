@@ -1,0 +1,281 @@
+"""The embedded backend: one thread that takes jobs from the store and has them rendered.
+
+Whoever holds the lock of the data folder dispatches; every other engine on the same folder
+waits for the lock and takes over when the holder ends.
+"""
+
+import logging
+import sqlite3
+import threading
+import time
+import uuid
+
+from filelock import FileLock, Timeout
+
+from engine.contracts import Artifact, JobError, Progress, Stage
+from engine.errors import Canceled, EngineError, ErrorCode, WorkerLost
+from engine.jobs.backend import BackendHealth
+from engine.jobs.eta import TimeLeft
+from engine.jobs.limits import BASE_FPS, expected_s, job_limits
+from engine.jobs.recovery import may_retry, recover
+from engine.jobs.rows import StoredJob
+from engine.jobs.store import LEASE_S, JobStore
+from engine.settings import EngineSettings
+from engine.storage import JobFolders
+from engine.worker.attend import TaskResult
+from engine.worker.supervisor import Supervisor
+
+LOCK_NAME = "dispatcher.lock"
+IDLE_POLL_S = 0.25
+"""How often the store is asked for jobs that another process queued."""
+
+PROGRESS_WRITE_S = 0.25
+"""Progress within a stage is written at most this often."""
+
+ERROR_PAUSE_S = 2.0
+CLOSE_S = 15.0
+"""What `close` waits for the dispatcher beyond the grace of a canceled task."""
+
+_log = logging.getLogger(__name__)
+
+
+class LocalBackend:
+    """Dispatches to one supervisor of this process.
+
+    Args:
+        store: the queue.
+        folders: files of the jobs.
+        supervisor: of the render lane.
+        settings: of the engine.
+    """
+
+    def __init__(
+        self,
+        store: JobStore,
+        folders: JobFolders,
+        supervisor: Supervisor,
+        settings: EngineSettings,
+    ) -> None:
+        self._store = store
+        self._folders = folders
+        self._supervisor = supervisor
+        self._settings = settings
+        self._token = uuid.uuid4().hex
+        self._lock = FileLock(settings.data_dir / LOCK_NAME, thread_local=False)
+        self._stop = threading.Event()
+        self._wake = threading.Event()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._needs_recovery = True
+        self._job: StoredJob | None = None
+
+    def start(self) -> None:
+        """Start the dispatcher thread; calling it again does nothing."""
+        with self._starting:
+            if self._thread is None and not self._stop.is_set():
+                self._thread = threading.Thread(target=self._main, name="dispatcher", daemon=True)
+                self._thread.start()
+
+    def submitted(self, job_id: str) -> None:
+        """Look into the store at once."""
+        self._wake.set()
+
+    def canceled(self, job_id: str) -> None:
+        """Nothing to do: the running task asks the store ten times a second."""
+
+    def health(self) -> BackendHealth:
+        """How it is doing."""
+        job = self._job
+        return BackendHealth(
+            is_dispatching=self._lock.is_locked,
+            worker=self._supervisor.state,
+            job_id=None if job is None else job.job_id,
+        )
+
+    def close(self) -> None:
+        """Stop claiming, put the running job back into the queue, give the lock away."""
+        self._stop.set()
+        self._wake.set()
+        with self._starting:
+            thread = self._thread
+        if thread is not None:
+            thread.join(self._settings.cancel_grace_s + CLOSE_S)
+
+    def _main(self) -> None:
+        try:
+            while not self._stop.is_set():
+                try:
+                    self._turn()
+                except Exception:  # noqa: BLE001 - the edge of the dispatcher: it must go on
+                    _log.exception("the dispatcher stumbled")
+                    self._fail_current()
+                    self._needs_recovery = True
+                    self._stop.wait(ERROR_PAUSE_S)
+        finally:
+            self._lock.release()
+
+    def _turn(self) -> None:
+        """Do the next thing there is to do."""
+        if not self._holds_lock():
+            self._stop.wait(IDLE_POLL_S)
+            return
+        if self._needs_recovery:
+            recover(self._store, self._folders, self._settings.temp_dir, self._token)
+            self._needs_recovery = False
+        self._wake.clear()
+        job = None if self._supervisor.is_stuck else self._store.claim_next(self._token)
+        if job is None:
+            self._remove_hidden()
+            self._wake.wait(IDLE_POLL_S)
+            return
+        self._job = job
+        self._run(job)
+        self._job = None
+        self._remove_hidden()
+
+    def _holds_lock(self) -> bool:
+        if self._lock.is_locked:
+            return True
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            return False
+        self._needs_recovery = True
+        return True
+
+    def _run(self, job: StoredJob) -> None:
+        """Have one job rendered and write down how it ended."""
+        running = RunningJob(self._store, job, self._token, self._stop)
+        rates = self._store.rates()
+        payload = {
+            "spec": job.record.spec.model_dump(mode="json"),
+            "job_dir": str(self._folders.path(job.job_id)),
+        }
+        _log.info("job %s starts, attempt %d", job.job_id, job.record.attempt)
+        try:
+            result = self._supervisor.run(
+                "render",
+                payload,
+                job_limits(job.record.spec, job.duration_s, rates, self._settings),
+                running.report,
+                running.should_stop,
+            )
+        except Canceled:
+            self._settle_canceled(job)
+        except WorkerLost:
+            self._settle_lost(job, running.stage)
+        except EngineError as error:
+            self._settle_failed(job, error, running.stage)
+        else:
+            self._settle_succeeded(job, result, running)
+
+    def _settle_succeeded(self, job: StoredJob, result: TaskResult, running: "RunningJob") -> None:
+        artifacts = tuple(Artifact.model_validate(item) for item in result.values["artifacts"])
+        for artifact in artifacts:
+            self._folders.file(job.job_id, artifact.name)
+        report = {"peak_rss_mb": result.peak_rss_mb, **result.values["report"]}
+        if not self._store.finish_succeeded(job.job_id, self._token, report, artifacts):
+            self._settle_canceled(job)
+            return
+        _log.info("job %s succeeded in %.1f s", job.job_id, running.elapsed_s)
+        duration_s = report.get("duration_s")
+        if job.record.attempt == 1 and duration_s:
+            options = job.record.spec.options
+            elapsed_s = report.get("elapsed_s") or running.elapsed_s
+            rate = elapsed_s / duration_s * BASE_FPS / options.fps
+            self._store.add_rate(str(report["animator"]), options.output_size_px, rate)
+
+    def _settle_canceled(self, job: StoredJob) -> None:
+        if self._put_back_when_stopping(job):
+            return
+        spec = job.record.spec
+        inputs = [name for name in (spec.portrait_name, spec.audio_name) if name is not None]
+        self._folders.keep_only(job.job_id, inputs)
+        self._store.finish_canceled(job.job_id, self._token)
+        _log.info("job %s was canceled", job.job_id)
+
+    def _settle_lost(self, job: StoredJob, stage: Stage | None) -> None:
+        if self._store.is_cancel_requested(job.job_id):
+            self._settle_canceled(job)
+        elif self._put_back_when_stopping(job):
+            return
+        elif may_retry(job.record.attempt):
+            _log.warning("job %s lost its worker in %s and is tried again", job.job_id, stage)
+            self._store.requeue(job.job_id)
+        else:
+            self._settle_failed(job, WorkerLost(), stage)
+
+    def _put_back_when_stopping(self, job: StoredJob) -> bool:
+        """Requeue a job that ends only because this engine does; True when it was."""
+        if not self._stop.is_set() or self._store.is_cancel_requested(job.job_id):
+            return False
+        return self._store.requeue(job.job_id, counted=False)
+
+    def _settle_failed(self, job: StoredJob, error: EngineError, stage: Stage | None) -> None:
+        values = {key: value for key, value in error.values.items() if key != "stage"}
+        failed = JobError(code=error.code, values=values, stage=stage)
+        self._store.finish_failed(job.job_id, self._token, failed)
+        _log.warning("job %s failed with %s in %s", job.job_id, error.code, stage)
+
+    def _fail_current(self) -> None:
+        """End the job that the dispatcher stumbled over, so that it does not come again."""
+        job, self._job = self._job, None
+        if job is None:
+            return
+        try:
+            self._settle_failed(job, EngineError(ErrorCode.INTERNAL), None)
+        except sqlite3.Error:
+            _log.exception("job %s could not be ended", job.job_id)
+
+    def _remove_hidden(self) -> None:
+        for job_id in self._store.purge_hidden():
+            self._folders.remove(job_id)
+
+
+class RunningJob:
+    """The link of one running job to its row: progress, lease, cancel.
+
+    Attributes:
+        stage: the last stage that was reported.
+
+    Args:
+        store: of the row.
+        job: as it was claimed.
+        lease_token: of the claim.
+        stop: set when the dispatcher should end.
+    """
+
+    def __init__(
+        self, store: JobStore, job: StoredJob, lease_token: str, stop: threading.Event
+    ) -> None:
+        self.stage: Stage | None = None
+        self._store = store
+        self._job_id = job.job_id
+        self._token = lease_token
+        self._stop = stop
+        self._time_left = TimeLeft(expected_s(job.record.spec, job.duration_s, store.rates()))
+        self._started_at = time.monotonic()
+        self._written_at = self._started_at
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the job was claimed."""
+        return time.monotonic() - self._started_at
+
+    def report(self, progress: Progress) -> None:
+        """Write progress into the row, but not more often than anyone looks."""
+        shown = self._time_left.update(progress, self.elapsed_s)
+        now = time.monotonic()
+        if progress.stage == self.stage and now - self._written_at < PROGRESS_WRITE_S:
+            return
+        self.stage = progress.stage
+        self._written_at = now
+        self._store.renew(self._job_id, self._token, shown)
+
+    def should_stop(self) -> bool:
+        """Whether the user or the end of this engine stops the job; keeps the lease on the way."""
+        now = time.monotonic()
+        if now - self._written_at > LEASE_S / 6:
+            self._written_at = now
+            self._store.renew(self._job_id, self._token)
+        return self._stop.is_set() or self._store.is_cancel_requested(self._job_id)

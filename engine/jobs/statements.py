@@ -1,0 +1,188 @@
+"""Every SQL statement of the job store, by name.
+
+The order of the queue is said once, in the view `queue`: claiming, positions and lists all
+read it there.
+"""
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """
+        CREATE TABLE job (
+            job_id TEXT PRIMARY KEY,
+            owner TEXT NOT NULL,
+            title TEXT NOT NULL,
+            status TEXT NOT NULL,
+            spec TEXT NOT NULL,
+            duration_s REAL,
+            attempt INTEGER NOT NULL DEFAULT 0,
+            priority INTEGER NOT NULL DEFAULT 0,
+            sequence INTEGER NOT NULL,
+            lease_token TEXT,
+            lease_until REAL,
+            progress TEXT,
+            error TEXT,
+            artifacts TEXT NOT NULL DEFAULT '[]',
+            report TEXT NOT NULL DEFAULT '{}',
+            created_at TEXT NOT NULL,
+            started_at TEXT,
+            finished_at TEXT,
+            consent INTEGER NOT NULL DEFAULT 0,
+            cancel_requested INTEGER NOT NULL DEFAULT 0,
+            delete_requested INTEGER NOT NULL DEFAULT 0,
+            idempotency_key TEXT,
+            revision INTEGER NOT NULL
+        )
+        """,
+        "CREATE INDEX job_by_status ON job (status, priority, sequence)",
+        "CREATE INDEX job_by_owner ON job (owner, created_at)",
+        "CREATE INDEX job_by_revision ON job (revision)",
+        """
+        CREATE UNIQUE INDEX job_by_idempotency_key ON job (owner, idempotency_key)
+        WHERE idempotency_key IS NOT NULL
+        """,
+        """
+        CREATE VIEW queue AS
+        SELECT job_id, ROW_NUMBER() OVER (ORDER BY priority DESC, sequence) AS position
+        FROM job
+        WHERE status = 'queued' AND delete_requested = 0
+        """,
+        """
+        CREATE VIEW visible_job AS
+        SELECT job.*, queue.position AS queue_position
+        FROM job LEFT JOIN queue ON queue.job_id = job.job_id
+        WHERE job.delete_requested = 0
+        """,
+        """
+        CREATE TABLE deleted_job (
+            job_id TEXT PRIMARY KEY,
+            owner TEXT NOT NULL,
+            revision INTEGER NOT NULL
+        )
+        """,
+        "CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL)",
+        "INSERT INTO counter (name, value) VALUES ('revision', 0)",
+        """
+        CREATE TABLE rate (
+            animator TEXT NOT NULL,
+            size_px INTEGER NOT NULL,
+            seconds_per_second REAL NOT NULL,
+            samples INTEGER NOT NULL,
+            PRIMARY KEY (animator, size_px)
+        )
+        """,
+    ),
+)
+"""Each entry takes the schema one version further; an entry never changes after a release."""
+
+NEXT_REVISION = "UPDATE counter SET value = value + 1 WHERE name = 'revision' RETURNING value"
+LAST_REVISION = "SELECT value FROM counter WHERE name = 'revision'"
+
+ADD = """
+    INSERT INTO job (job_id, owner, title, status, spec, duration_s, priority, sequence,
+                     created_at, consent, idempotency_key, revision)
+    VALUES (:job_id, :owner, :title, 'queued', :spec, :duration_s, :priority,
+            (SELECT COALESCE(MAX(sequence), 0) + 1 FROM job),
+            :created_at, :consent, :idempotency_key, :revision)
+"""
+
+CLAIM_NEXT = """
+    UPDATE job
+    SET status = 'running', attempt = attempt + 1, lease_token = :lease_token,
+        lease_until = :lease_until, started_at = :now, finished_at = NULL,
+        progress = NULL, error = NULL, revision = :revision
+    WHERE job_id = (SELECT job_id FROM queue WHERE position = 1)
+    RETURNING job_id
+"""
+
+RENEW = """
+    UPDATE job
+    SET lease_until = :lease_until, progress = COALESCE(:progress, progress), revision = :revision
+    WHERE job_id = :job_id AND status = 'running' AND lease_token = :lease_token
+"""
+
+FINISH = """
+    UPDATE job
+    SET status = :status, error = :error, artifacts = :artifacts, report = :report,
+        finished_at = :now, lease_token = NULL, lease_until = NULL, cancel_requested = 0,
+        revision = :revision
+    WHERE job_id = :job_id AND status = 'running' AND lease_token = :lease_token
+        AND (cancel_requested = 0 OR :status != 'succeeded')
+"""
+
+TAKE_OVER = """
+    UPDATE job
+    SET lease_token = :lease_token, lease_until = :lease_until, revision = :revision
+    WHERE job_id = :job_id AND status = 'running'
+"""
+
+CANCEL_QUEUED = """
+    UPDATE job
+    SET status = 'canceled', finished_at = :now, revision = :revision
+    WHERE job_id = :job_id AND status = 'queued'
+"""
+
+CANCEL_RUNNING = """
+    UPDATE job SET cancel_requested = 1, revision = :revision
+    WHERE job_id = :job_id AND status = 'running'
+"""
+
+IS_CANCEL_REQUESTED = "SELECT cancel_requested FROM job WHERE job_id = ?"
+
+REQUEUE_FRONT = """
+    UPDATE job
+    SET status = 'queued', lease_token = NULL, lease_until = NULL, progress = NULL,
+        attempt = MAX(0, attempt - :uncounted),
+        sequence = (SELECT COALESCE(MIN(sequence), 0) - 1 FROM job), revision = :revision
+    WHERE job_id = :job_id AND status = 'running'
+"""
+
+RETRY = """
+    UPDATE job
+    SET status = 'queued', attempt = 0, progress = NULL, error = NULL, cancel_requested = 0,
+        started_at = NULL, finished_at = NULL,
+        sequence = (SELECT COALESCE(MAX(sequence), 0) + 1 FROM job), revision = :revision
+    WHERE job_id = :job_id AND status IN ('failed', 'canceled')
+"""
+
+FIND = "SELECT * FROM visible_job WHERE job_id = ?"
+FIND_BY_KEY = "SELECT * FROM visible_job WHERE owner = ? AND idempotency_key = ?"
+LIST = "SELECT * FROM visible_job ORDER BY created_at DESC, sequence DESC LIMIT :limit"
+LIST_OF_OWNER = """
+    SELECT * FROM visible_job WHERE owner = :owner
+    ORDER BY created_at DESC, sequence DESC LIMIT :limit
+"""
+LIST_RUNNING = "SELECT * FROM visible_job WHERE status = 'running' ORDER BY sequence DESC"
+COUNT_QUEUED = "SELECT COUNT(*) FROM queue"
+
+CHANGED_SINCE = """
+    SELECT * FROM visible_job
+    WHERE revision > :cursor AND (:owner IS NULL OR owner = :owner) ORDER BY revision
+"""
+DELETED_SINCE = """
+    SELECT job_id, revision FROM deleted_job
+    WHERE revision > :cursor AND (:owner IS NULL OR owner = :owner) ORDER BY revision
+"""
+
+HIDE = """
+    UPDATE job
+    SET delete_requested = 1, cancel_requested = 1, idempotency_key = NULL, revision = :revision
+    WHERE job_id = :job_id
+"""
+BURY = """
+    INSERT OR REPLACE INTO deleted_job (job_id, owner, revision)
+    SELECT job_id, owner, :revision FROM job WHERE job_id = :job_id AND delete_requested = 0
+"""
+PURGE_HIDDEN = "DELETE FROM job WHERE delete_requested = 1 AND status != 'running' RETURNING job_id"
+CLEAR_HIDDEN_RUNNING = """
+    UPDATE job SET status = 'canceled' WHERE delete_requested = 1 AND status = 'running'
+"""
+ALL_IDS = "SELECT job_id FROM job"
+
+ADD_RATE = """
+    INSERT INTO rate (animator, size_px, seconds_per_second, samples)
+    VALUES (:animator, :size_px, :rate, 1)
+    ON CONFLICT (animator, size_px) DO UPDATE
+    SET seconds_per_second = seconds_per_second + :weight * (:rate - seconds_per_second),
+        samples = samples + 1
+"""
+LIST_RATES = "SELECT animator, size_px, seconds_per_second FROM rate"

@@ -1,0 +1,283 @@
+"""The job store: every job, its state and its result, in one SQLite file.
+
+The record of truth for the queue. It never runs anything and never touches the job's files.
+Safe from any thread and any process of this machine; the file must lie on a local disk.
+"""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from engine.contracts import (
+    Artifact,
+    JobError,
+    JobEvent,
+    JobRecord,
+    JobStatus,
+    Progress,
+    utc_now,
+)
+from engine.errors import EngineError, ErrorCode
+from engine.jobs import statements
+from engine.jobs.database import Database
+from engine.jobs.rows import NewJob, StoredJob, outcome_columns, read_row
+
+LEASE_S = 30.0
+"""How long a claim is good without a renewal; a dispatcher renews it every few seconds."""
+
+RATE_WEIGHT = 0.3
+"""Share of the newest measurement in a kept rate: three jobs outweigh all before them."""
+
+
+class JobStore:
+    """Rows of jobs and measured rates.
+
+    Args:
+        path: of the SQLite file.
+
+    Raises:
+        EngineError: DATA_DIR_TOO_NEW when a newer program wrote the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path, statements.MIGRATIONS)
+
+    def close(self) -> None:
+        """Close the connections of every thread."""
+        self._database.close()
+
+    def add(self, new: NewJob, max_queued: int) -> JobRecord:
+        """Queue a job; the same owner and idempotency key give the job that is already there.
+
+        Args:
+            new: the job.
+            max_queued: refuse when this many are waiting.
+
+        Raises:
+            EngineError: QUEUE_FULL.
+        """
+        with self._database.transaction() as connection:
+            if new.idempotency_key is not None:
+                keys = (new.owner, new.idempotency_key)
+                known = connection.execute(statements.FIND_BY_KEY, keys).fetchone()
+                if known is not None:
+                    return read_row(known).record
+            count = connection.execute(statements.COUNT_QUEUED).fetchone()[0]
+            if count >= max_queued:
+                raise EngineError(ErrorCode.QUEUE_FULL, count=count)
+            connection.execute(
+                statements.ADD,
+                {
+                    "job_id": new.spec.job_id,
+                    "owner": new.owner,
+                    "title": new.title,
+                    "spec": new.spec.model_dump_json(),
+                    "duration_s": new.duration_s,
+                    "priority": new.priority,
+                    "created_at": utc_now().isoformat(),
+                    "consent": int(new.consent),
+                    "idempotency_key": new.idempotency_key,
+                    "revision": self._next_revision(),
+                },
+            )
+            found = connection.execute(statements.FIND, (new.spec.job_id,)).fetchone()
+        return read_row(found).record
+
+    def find_by_key(self, owner: str, idempotency_key: str) -> JobRecord | None:
+        """The job this owner submitted with this key, if it still exists."""
+        row = self._one(statements.FIND_BY_KEY, (owner, idempotency_key))
+        return None if row is None else row.record
+
+    def claim_next(self, lease_token: str) -> StoredJob | None:
+        """Take the first waiting job: it becomes `running`, its attempt grows by one.
+
+        Args:
+            lease_token: who takes it; later writes about the job must carry the same one.
+        """
+        if self.count_queued() == 0:
+            return None
+        with self._database.transaction() as connection:
+            claimed = connection.execute(
+                statements.CLAIM_NEXT,
+                {
+                    "lease_token": lease_token,
+                    "lease_until": time.time() + LEASE_S,
+                    "now": utc_now().isoformat(),
+                    "revision": self._next_revision(),
+                },
+            ).fetchall()
+            if not claimed:
+                return None
+            row = connection.execute(statements.FIND, (claimed[0]["job_id"],)).fetchone()
+        return read_row(row)
+
+    def renew(self, job_id: str, lease_token: str, progress: Progress | None = None) -> bool:
+        """Keep the claim and, where given, write how far the job is.
+
+        Returns:
+            False when the claim is not ours any more.
+        """
+        return self._change(
+            statements.RENEW,
+            job_id=job_id,
+            lease_token=lease_token,
+            lease_until=time.time() + LEASE_S,
+            progress=None if progress is None else progress.model_dump_json(),
+        )
+
+    def take_over(self, job_id: str, lease_token: str) -> bool:
+        """Make the claim of a dispatcher that is gone ours."""
+        return self._change(
+            statements.TAKE_OVER,
+            job_id=job_id,
+            lease_token=lease_token,
+            lease_until=time.time() + LEASE_S,
+        )
+
+    def finish_succeeded(
+        self,
+        job_id: str,
+        lease_token: str,
+        report: dict[str, Any],
+        artifacts: tuple[Artifact, ...],
+    ) -> bool:
+        """End a job well. False when the claim is not ours any more or the user canceled."""
+        columns = outcome_columns(JobStatus.SUCCEEDED, artifacts=artifacts, report=report)
+        return self._finish(job_id, lease_token, columns)
+
+    def finish_failed(self, job_id: str, lease_token: str, error: JobError) -> bool:
+        """End a job with the reason. False when the claim is not ours any more."""
+        return self._finish(job_id, lease_token, outcome_columns(JobStatus.FAILED, error=error))
+
+    def finish_canceled(self, job_id: str, lease_token: str) -> bool:
+        """End a job because the user asked to. False when the claim is not ours any more."""
+        return self._finish(job_id, lease_token, outcome_columns(JobStatus.CANCELED))
+
+    def requeue(self, job_id: str, *, counted: bool = True) -> bool:
+        """Put a running job back to the front of the queue.
+
+        Args:
+            job_id: which one.
+            counted: whether the attempt it just had counts against it.
+        """
+        return self._change(statements.REQUEUE_FRONT, job_id=job_id, uncounted=int(not counted))
+
+    def retry(self, job_id: str) -> bool:
+        """Queue a failed or canceled job again, last in line, with fresh attempts."""
+        return self._change(statements.RETRY, job_id=job_id)
+
+    def request_cancel(self, job_id: str) -> None:
+        """Cancel a waiting job at once; ask whoever runs a running one to stop."""
+        if not self._change(statements.CANCEL_QUEUED, job_id=job_id, now=utc_now().isoformat()):
+            self._change(statements.CANCEL_RUNNING, job_id=job_id)
+
+    def is_cancel_requested(self, job_id: str) -> bool:
+        """Whether a running job should stop; a job that is gone should, too."""
+        connection = self._database.connection()
+        row = connection.execute(statements.IS_CANCEL_REQUESTED, (job_id,)).fetchone()
+        return row is None or bool(row["cancel_requested"])
+
+    def hide(self, job_id: str) -> None:
+        """Make a job invisible at once and ask for its end; `purge_hidden` removes it."""
+        with self._database.transaction() as connection:
+            values = {"job_id": job_id, "revision": self._next_revision()}
+            connection.execute(statements.BURY, values)
+            connection.execute(statements.HIDE, values)
+
+    def purge_hidden(self, *, with_running: bool = False) -> list[str]:
+        """Remove the rows of hidden jobs.
+
+        Args:
+            with_running: also those that count as running; only for who knows that none runs.
+
+        Returns:
+            The ids, so that their folders can go too.
+        """
+        with self._database.transaction() as connection:
+            if with_running:
+                connection.execute(statements.CLEAR_HIDDEN_RUNNING)
+            rows = connection.execute(statements.PURGE_HIDDEN).fetchall()
+        return [row["job_id"] for row in rows]
+
+    def get(self, job_id: str) -> StoredJob | None:
+        """One job, None when there is none of this id."""
+        return self._one(statements.FIND, (job_id,))
+
+    def list_jobs(self, owner: str | None, limit: int) -> list[JobRecord]:
+        """The newest jobs of one owner (None = of all), newest first."""
+        statement = statements.LIST if owner is None else statements.LIST_OF_OWNER
+        rows = self._many(statement, {"owner": owner, "limit": limit})
+        return [row.record for row in rows]
+
+    def list_running(self) -> list[StoredJob]:
+        """Jobs that count as running, the last in line first."""
+        return self._many(statements.LIST_RUNNING, {})
+
+    def count_queued(self) -> int:
+        """How many jobs wait."""
+        connection = self._database.connection()
+        return int(connection.execute(statements.COUNT_QUEUED).fetchone()[0])
+
+    def all_ids(self) -> set[str]:
+        """The ids of every row, hidden ones too."""
+        rows = self._database.connection().execute(statements.ALL_IDS)
+        return {row["job_id"] for row in rows}
+
+    def events_since(self, owner: str | None, cursor: int) -> list[JobEvent]:
+        """What changed after `cursor`, oldest first; a job appears once, as it is now."""
+        values = {"owner": owner, "cursor": cursor}
+        events = [
+            JobEvent(cursor=row.revision, job_id=row.job_id, record=row.record)
+            for row in self._many(statements.CHANGED_SINCE, values)
+        ]
+        deleted = self._database.connection().execute(statements.DELETED_SINCE, values)
+        events += [JobEvent(cursor=row["revision"], job_id=row["job_id"]) for row in deleted]
+        return sorted(events, key=lambda event: event.cursor)
+
+    def last_cursor(self) -> int:
+        """The cursor of the newest change; a feed that starts here sees only later ones."""
+        connection = self._database.connection()
+        return int(connection.execute(statements.LAST_REVISION).fetchone()[0])
+
+    def add_rate(self, animator: str, size_px: int, seconds_per_second: float) -> None:
+        """Learn how long one second of video takes here."""
+        values = {
+            "animator": animator,
+            "size_px": size_px,
+            "rate": seconds_per_second,
+            "weight": RATE_WEIGHT,
+        }
+        with self._database.transaction() as connection:
+            connection.execute(statements.ADD_RATE, values)
+
+    def rates(self) -> dict[tuple[str, int], float]:
+        """Measured seconds of work per second of video, by animator and size in pixels."""
+        rows = self._database.connection().execute(statements.LIST_RATES)
+        return {(row["animator"], row["size_px"]): row["seconds_per_second"] for row in rows}
+
+    def _finish(self, job_id: str, lease_token: str, columns: dict[str, str | None]) -> bool:
+        return self._change(
+            statements.FINISH,
+            job_id=job_id,
+            lease_token=lease_token,
+            now=utc_now().isoformat(),
+            **columns,
+        )
+
+    def _change(self, statement: str, **values: object) -> bool:
+        """Run one statement that changes a job; True when it changed one."""
+        with self._database.transaction() as connection:
+            revision = self._next_revision()
+            cursor = connection.execute(statement, {**values, "revision": revision})
+            return cursor.rowcount == 1
+
+    def _next_revision(self) -> int:
+        rows = self._database.connection().execute(statements.NEXT_REVISION).fetchall()
+        return int(rows[0]["value"])
+
+    def _one(self, statement: str, values: tuple[str, ...]) -> StoredJob | None:
+        row = self._database.connection().execute(statement, values).fetchone()
+        return None if row is None else read_row(row)
+
+    def _many(self, statement: str, values: dict[str, Any]) -> list[StoredJob]:
+        return [read_row(row) for row in self._database.connection().execute(statement, values)]

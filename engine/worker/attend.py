@@ -1,0 +1,165 @@
+"""Watch one task of a child until it is answered, lost, hung, over its time or canceled.
+
+The decisions are in `Patience`, which takes seconds and nothing else; `attend` does the talking.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from engine.contracts import Progress
+from engine.errors import Canceled, EngineError, ErrorCode, InputError, WorkerLost
+from engine.worker.channel import Message
+from engine.worker.process import ChildProcess
+
+POLL_S = 0.1
+"""How often the flags and clocks are looked at; a message is taken at once."""
+
+MAX_STEP_S = 1.0
+"""One look counts as this much at most: a laptop that slept must not find its child silent."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class TaskLimits:
+    """How long a task may take.
+
+    Attributes:
+        total_s: for all of it; None = no limit.
+        stall_s: between two reports of progress; None = no limit.
+        silence_s: between two heartbeats.
+        cancel_s: to stop by itself after it was asked to.
+    """
+
+    total_s: float | None = None
+    stall_s: float | None = None
+    silence_s: float = 60.0
+    cancel_s: float = 10.0
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What a finished task gave.
+
+    Attributes:
+        values: its result.
+        peak_rss_mb: highest resident memory of the child while it ran.
+        rss_mb: resident memory after it.
+    """
+
+    values: dict[str, Any]
+    peak_rss_mb: float
+    rss_mb: float
+
+
+class Verdict(StrEnum):
+    """What the clocks say."""
+
+    GO_ON = "go_on"
+    SILENT = "silent"
+    TOO_LONG = "too_long"
+    DEAF = "deaf"
+
+
+@dataclass
+class Patience:
+    """The clocks of one task, in seconds."""
+
+    limits: TaskLimits
+    total_s: float = 0.0
+    stalled_s: float = 0.0
+    silent_s: float = 0.0
+    canceling_s: float | None = field(default=None)
+
+    def pass_time(self, seconds: float) -> Verdict:
+        """Let time pass, then judge."""
+        step_s = min(seconds, MAX_STEP_S)
+        self.total_s += step_s
+        self.stalled_s += step_s
+        self.silent_s += step_s
+        if self.canceling_s is not None:
+            self.canceling_s += step_s
+            if self.canceling_s > self.limits.cancel_s:
+                return Verdict.DEAF
+        if self.silent_s > self.limits.silence_s:
+            return Verdict.SILENT
+        if _is_over(self.total_s, self.limits.total_s):
+            return Verdict.TOO_LONG
+        if _is_over(self.stalled_s, self.limits.stall_s):
+            return Verdict.TOO_LONG
+        return Verdict.GO_ON
+
+
+def attend(
+    child: ChildProcess,
+    task_id: str,
+    limits: TaskLimits,
+    on_progress: Callable[[Progress], None],
+    is_canceled: Callable[[], bool],
+) -> TaskResult:
+    """Wait for the answer to a task that was sent.
+
+    A child that must be killed is killed and confirmed gone before this returns.
+
+    Raises:
+        Canceled: the user asked to stop.
+        WorkerLost: the child ended or fell silent.
+        EngineError: TIMED_OUT, or what the task raised.
+    """
+    patience = Patience(limits)
+    looked_at = time.monotonic()
+    while True:
+        message = child.receive(POLL_S)
+        if message is not None:
+            patience.silent_s = 0.0
+            if message["type"] == "progress" and message.get("id") == task_id:
+                patience.stalled_s = 0.0
+                on_progress(Progress.model_validate(message["progress"]))
+            elif message["type"] == "gone":
+                _log.warning("child %d ended with code %s", child.pid, message["exit_code"])
+                raise Canceled if patience.canceling_s is not None else WorkerLost
+            elif message.get("id") == task_id:
+                return _answer(message, was_canceled=patience.canceling_s is not None)
+        else:
+            child.notice_end()
+        if patience.canceling_s is None and is_canceled():
+            patience.canceling_s = 0.0
+            child.send(type="cancel", id=task_id)
+        now = time.monotonic()
+        verdict = patience.pass_time(now - looked_at)
+        looked_at = now
+        if verdict is not Verdict.GO_ON:
+            raise _give_up(child, verdict)
+
+
+def _answer(message: Message, *, was_canceled: bool) -> TaskResult:
+    if was_canceled:
+        raise Canceled
+    if message["type"] == "result":
+        return TaskResult(message["values"], message["peak_rss_mb"], message["rss_mb"])
+    code = ErrorCode(message["code"])
+    _log.info("a task answered %s in stage %s", code, message.get("stage"))
+    if code is ErrorCode.CANCELED:
+        raise Canceled
+    kind = InputError if message.get("is_input") else EngineError
+    raise kind(code, **message["values"])
+
+
+def _give_up(child: ChildProcess, verdict: Verdict) -> EngineError:
+    _log.warning("killing child %d: %s", child.pid, verdict)
+    child.kill()
+    match verdict:
+        case Verdict.DEAF:
+            return Canceled()
+        case Verdict.TOO_LONG:
+            return EngineError(ErrorCode.TIMED_OUT)
+        case _:
+            return WorkerLost()
+
+
+def _is_over(seconds: float, limit_s: float | None) -> bool:
+    return limit_s is not None and seconds > limit_s

@@ -1,0 +1,57 @@
+"""The environment of a child process."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from engine.contracts import Lane
+from engine.settings import EngineSettings
+
+PROJECT_ROOT = Path(__file__).resolve().parents[2]
+
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+
+_MAX_NATIVE_THREADS = 4
+"""Beyond four, small matrices gain nothing and every pool costs memory."""
+
+
+def native_threads(lane: Lane, settings: EngineSettings, num_cores: int) -> int:
+    """Threads each native pool of a child may use.
+
+    The quick lane gets half the cores, so that it answers while a render runs.
+    """
+    if lane == "quick":
+        return max(1, min(_MAX_NATIVE_THREADS, num_cores // 2))
+    return settings.render_threads or max(1, min(_MAX_NATIVE_THREADS, num_cores))
+
+
+def child_environment(
+    lane: Lane, settings: EngineSettings, temp_dir: Path, base: Mapping[str, str]
+) -> dict[str, str]:
+    """What a child of `lane` sees.
+
+    Args:
+        lane: which one.
+        settings: of the engine.
+        temp_dir: where its temporary files go.
+        base: the environment of the parent; what a person set there is kept.
+    """
+    paths = [str(PROJECT_ROOT), *filter(None, [base.get("PYTHONPATH")])]
+    threads = str(native_threads(lane, settings, os.cpu_count() or 1))
+    return {
+        **dict.fromkeys(_THREAD_VARIABLES, threads),
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "CUDA_DEVICE_ORDER": "PCI_BUS_ID",  # the order in which the gauge counts the cards
+        **base,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONSAFEPATH": "1",  # the working directory holds data, never code
+        "PYTHONUTF8": "1",
+        "PYTHONUNBUFFERED": "1",
+        **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temp_dir)),
+    }

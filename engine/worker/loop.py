@@ -1,0 +1,179 @@
+"""The work of a child process: take one task after the other, answer each with one message."""
+
+import errno
+import importlib
+import logging
+import os
+import queue
+import sys
+import threading
+import time
+from typing import Any, cast
+
+import psutil
+
+from engine.contracts import Lane, Progress
+from engine.errors import Canceled, EngineError, ErrorCode, InputError
+from engine.settings import EngineSettings
+from engine.worker.channel import Channel, Message
+from engine.worker.peak import PeakMemory
+from engine.worker.task import Task, TaskContext, TaskTable
+
+PROGRESS_INTERVAL_S = 0.1
+"""Progress within a stage is sent at most this often; the page looks about once a second."""
+
+RENDER_NICENESS = 10
+"""POSIX niceness of the render lane: the page and quick answers go first."""
+
+_log = logging.getLogger(__name__)
+
+
+class RunningTask:
+    """One task being done: its cancel flag and its progress line.
+
+    Args:
+        channel: to the parent.
+        task_id: the parent's name for it.
+    """
+
+    def __init__(self, channel: Channel, task_id: str) -> None:
+        self.task_id = task_id
+        self.canceled = threading.Event()
+        self.stage: str | None = None
+        self._channel = channel
+        self._last_sent = 0.0
+
+    def report(self, progress: Progress) -> None:
+        """Send progress on; drops what comes too fast to be seen."""
+        now = time.monotonic()
+        is_new_stage = progress.stage.value != self.stage
+        is_end = 0 < progress.total <= progress.done
+        if not (is_new_stage or is_end) and now - self._last_sent < PROGRESS_INTERVAL_S:
+            return
+        self.stage = progress.stage.value
+        self._last_sent = now
+        self._channel.send(
+            type="progress", id=self.task_id, progress=progress.model_dump(mode="json")
+        )
+
+
+class ChildLoop:
+    """Runs tasks in the main thread, commands in a second one.
+
+    Args:
+        channel: to the parent.
+        inbox: messages of the parent as they arrive; the first is `configure`.
+        lane: which lane this process serves.
+        tasks: ``module:NAME`` of the `TaskTable`.
+    """
+
+    def __init__(
+        self, channel: Channel, inbox: "queue.SimpleQueue[Message]", lane: Lane, tasks: str
+    ) -> None:
+        self._channel = channel
+        self._inbox = inbox
+        self._lane = lane
+        self._tasks = tasks
+        self._todo: queue.SimpleQueue[tuple[Message, RunningTask] | None] = queue.SimpleQueue()
+
+    def run(self) -> None:
+        """Load the tasks, say `ready`, then work until `stop`."""
+        logging.basicConfig(
+            level=logging.INFO,
+            stream=sys.stderr,
+            format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        )
+        if self._lane == "render":
+            lower_priority()
+        settings = EngineSettings(**self._inbox.get()["settings"])
+        table = load_table(self._tasks)
+        threading.Thread(target=self._obey, name="commands", daemon=True).start()
+        self._channel.send(type="ready", pid=os.getpid())
+        while (todo := self._todo.get()) is not None:
+            command, task = todo
+            self._answer(command, task, table.get(command["kind"], unknown_task), settings)
+
+    def _obey(self) -> None:
+        """Take commands while a task runs; the parent gives one task at a time."""
+        task: RunningTask | None = None
+        while True:
+            message = self._inbox.get()
+            match message["type"]:
+                case "run":
+                    task = RunningTask(self._channel, message["id"])
+                    self._todo.put((message, task))
+                case "cancel":
+                    if task is not None and task.task_id == message.get("id"):
+                        task.canceled.set()
+                case "ping":
+                    self._channel.send(type="pong")
+                case "stop":
+                    self._todo.put(None)
+                case unknown:
+                    _log.warning("ignored a command of unknown type %r", unknown)
+
+    def _answer(
+        self,
+        command: Message,
+        task: RunningTask,
+        function: Task,
+        settings: EngineSettings,
+    ) -> None:
+        context = TaskContext(settings=settings, canceled=task.canceled, report=task.report)
+        with PeakMemory() as memory:
+            answer = perform(function, command, context, task)
+        self._channel.send(
+            id=task.task_id, **answer, peak_rss_mb=memory.peak_mb, rss_mb=memory.current_mb()
+        )
+
+
+def perform(
+    function: Task, command: Message, context: TaskContext, task: RunningTask
+) -> dict[str, Any]:
+    """Do one task; whatever it raises becomes a message."""
+    code, values, is_input = ErrorCode.INTERNAL, cast(dict[str, object], {}), False
+    try:
+        return {"type": "result", "values": function(command["payload"], context)}
+    except EngineError as error:
+        code, values = error.code, error.values
+        is_input = isinstance(error, InputError)
+        if not isinstance(error, InputError | Canceled):
+            _log.exception("task %s failed", command["kind"])
+    except MemoryError:
+        code = ErrorCode.OUT_OF_MEMORY
+        _log.exception("task %s ran out of memory", command["kind"])
+    except Exception as error:  # noqa: BLE001 - the edge of the child: nothing may end its loop
+        is_full = isinstance(error, OSError) and error.errno == errno.ENOSPC
+        code = ErrorCode.DISK_FULL if is_full else ErrorCode.INTERNAL
+        _log.exception("task %s failed", command["kind"])
+    return {
+        "type": "error",
+        "code": code.value,
+        "values": values,
+        "stage": task.stage,
+        "is_input": is_input,
+    }
+
+
+def unknown_task(_payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+    """Stand in for a task the table does not have."""
+    raise LookupError("the table has no task of this kind")
+
+
+def load_table(name: str) -> TaskTable:
+    """Import the table ``module:NAME`` names."""
+    module, _, attribute = name.partition(":")
+    table: TaskTable = getattr(importlib.import_module(module), attribute)
+    return table
+
+
+def lower_priority() -> None:
+    """Let everything else on this computer go first."""
+    process = psutil.Process()
+    try:
+        if sys.platform == "win32":
+            process.nice(psutil.BELOW_NORMAL_PRIORITY_CLASS)
+        else:
+            process.nice(max(RENDER_NICENESS, process.nice()))
+    except psutil.Error:
+        _log.warning("could not lower the priority of this process")

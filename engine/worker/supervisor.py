@@ -1,0 +1,317 @@
+"""The owner of one lane's child process: starts it, gives it one task at a time, replaces it.
+
+Whatever happens to the child, `run` returns or raises, and when it does, the child is either
+ready for the next task or confirmed gone.
+"""
+
+import logging
+import os
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from engine.contracts import Lane, Progress
+from engine.errors import Canceled, EngineError, ErrorCode, WorkerLost
+from engine.settings import EngineSettings
+from engine.worker import leftover
+from engine.worker.attend import TaskLimits, TaskResult, attend
+from engine.worker.environment import child_environment
+from engine.worker.peak import BYTES_PER_MB
+from engine.worker.process import ChildProcess, Launch
+from engine.worker.recycle import ChildHistory, RecycleLimits, back_off_s, recycle_reason
+
+MAX_HEARTBEAT_S = 2.0
+STOP_S = 3.0
+"""How long a child may take to end when asked; it has nothing to save between tasks."""
+
+BREAKING_CODES = frozenset({ErrorCode.OUT_OF_MEMORY, ErrorCode.GPU_MEMORY, ErrorCode.INTERNAL})
+"""After one of these the child's memory or device may be in any state."""
+
+_log = logging.getLogger(__name__)
+
+
+class ChildState(StrEnum):
+    """What the child of a lane is doing; `dead` also means not started yet or unloaded."""
+
+    STARTING = "starting"
+    READY = "ready"
+    BUSY = "busy"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True)
+class LanePlan:
+    """What a supervisor needs to know about its lane.
+
+    Attributes:
+        lane: which one.
+        tasks: ``module:NAME`` of the table the child loads.
+        temp_dir: for the child's temporary files.
+        tasks_per_child: a child is replaced after this many.
+        pid_file: where the running child is written down, for lanes that may have one child
+            on the whole computer; None for lanes of which every engine has its own.
+    """
+
+    lane: Lane
+    tasks: str
+    temp_dir: Path
+    tasks_per_child: int
+    pid_file: Path | None = None
+
+
+def never() -> bool:
+    """The flag of a task that nobody can cancel."""
+    return False
+
+
+def ignore_progress(_progress: Progress) -> None:
+    """Take progress that nobody wants to see."""
+
+
+class Supervisor:
+    """Runs tasks of one lane in a child process, one at a time; safe from any thread.
+
+    Args:
+        plan: the lane.
+        settings: of the engine; the child gets the same.
+    """
+
+    def __init__(self, plan: LanePlan, settings: EngineSettings) -> None:
+        self._plan = plan
+        self._settings = settings
+        self._one_task = threading.Lock()
+        self._closing = threading.Event()
+        self._child: ChildProcess | None = None
+        self._history = ChildHistory(jobs_done=0, age_s=0.0)
+        self._state = ChildState.DEAD
+        self._deaths = 0
+        self._died_at = 0.0
+        self._idle_timer: threading.Timer | None = None
+        self._limits = RecycleLimits(
+            jobs=plan.tasks_per_child,
+            host_mb=psutil.virtual_memory().total / BYTES_PER_MB,
+        )
+
+    @property
+    def state(self) -> ChildState:
+        """What the child is doing."""
+        child = self._child
+        return ChildState.DEAD if child is None or child.is_gone else self._state
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the child, None when there is none."""
+        child = self._child
+        return None if child is None or child.is_gone else child.pid
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether an old child survives every kill; nothing can run until it is gone."""
+        child = self._child
+        return child is not None and child.is_condemned and not child.is_gone
+
+    def run(
+        self,
+        kind: str,
+        payload: dict[str, Any],
+        limits: TaskLimits,
+        on_progress: Callable[[Progress], None] = ignore_progress,
+        is_canceled: Callable[[], bool] = never,
+    ) -> TaskResult:
+        """Have one task done; waits for the task before it.
+
+        Args:
+            kind: name of the task in the child's table.
+            payload: JSON.
+            limits: its `silence_s` and `cancel_s` are replaced by the settings'.
+            on_progress: called in this thread.
+            is_canceled: asked ten times a second.
+
+        Raises:
+            Canceled: `is_canceled` said so.
+            WorkerLost: the child could not be started, ended, or hung.
+            EngineError: TIMED_OUT, or what the task raised.
+        """
+        limits = replace(
+            limits,
+            silence_s=self._settings.heartbeat_timeout_s,
+            cancel_s=self._settings.cancel_grace_s,
+        )
+        with self._one_task:
+            if self._closing.is_set():
+                raise WorkerLost
+            self._stop_idle_timer()
+            child = self._ready_child(is_canceled)
+            self._state = ChildState.BUSY
+            task_id = uuid.uuid4().hex
+            child.send(type="run", id=task_id, kind=kind, payload=payload)
+            result: TaskResult | None = None
+            failure: EngineError | None = None
+            try:
+                result = attend(child, task_id, limits, on_progress, is_canceled)
+            except EngineError as error:
+                failure = error
+            except BaseException:
+                child.kill()
+                raise
+            self._after_task(child, result, failure)
+            if result is None:
+                raise failure or WorkerLost
+            return result
+
+    def close(self) -> None:
+        """End the child; a task that runs is lost."""
+        self._closing.set()
+        self._stop_idle_timer()
+        child = self._child
+        if child is not None:
+            child.kill()
+
+    def _ready_child(self, is_canceled: Callable[[], bool]) -> ChildProcess:
+        """The running child, or a new one once the old one is gone."""
+        self._forget_gone()
+        if self._child is not None:
+            return self._child
+        self._wait_back_off(is_canceled)
+        if self._plan.pid_file and not leftover.wait_until_gone(self._plan.pid_file):
+            self._count_death()
+            raise WorkerLost
+        child = self._start()
+        self._child = child
+        if self._closing.is_set():
+            child.kill()
+            raise WorkerLost
+        self._await_ready(child, is_canceled)
+        return child
+
+    def _forget_gone(self) -> None:
+        """Drop a child that has ended; never forget one that has not.
+
+        Raises:
+            WorkerLost: the old child survives every kill, as one does whose driver hangs. A
+                second one beside it would make that worse.
+        """
+        child = self._child
+        if child is None or not (child.is_condemned or child.is_gone):
+            return
+        if not child.kill():
+            raise WorkerLost
+        self._child = None
+
+    def _start(self) -> ChildProcess:
+        self._state = ChildState.STARTING
+        self._history = ChildHistory(jobs_done=0, age_s=0.0)
+        self._plan.temp_dir.mkdir(parents=True, exist_ok=True)
+        self._settings.logs_dir.mkdir(parents=True, exist_ok=True)
+        try:
+            child = ChildProcess(self._launch())
+        except OSError:
+            _log.exception("the %s child could not be started", self._plan.lane)
+            self._count_death()
+            raise WorkerLost from None
+        if self._plan.pid_file:
+            leftover.remember(self._plan.pid_file, child.pid)
+        child.send(type="configure", settings=self._settings.model_dump(mode="json"))
+        return child
+
+    def _launch(self) -> Launch:
+        silence_s = self._settings.heartbeat_timeout_s
+        arguments = [
+            *(sys.executable, "-m", "engine.worker.child"),
+            *("--lane", self._plan.lane, "--tasks", self._plan.tasks),
+            *("--heartbeat-s", str(min(MAX_HEARTBEAT_S, silence_s / 4))),
+            *("--watchdog-s", str(max(silence_s, self._settings.child_start_timeout_s))),
+        ]
+        return Launch(
+            arguments=arguments,
+            environment=child_environment(
+                self._plan.lane, self._settings, self._plan.temp_dir, os.environ
+            ),
+            folder=self._settings.data_dir,
+            log_path=self._settings.logs_dir / f"{self._plan.lane}.log",
+        )
+
+    def _await_ready(self, child: ChildProcess, is_canceled: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + self._settings.child_start_timeout_s
+        while True:
+            message = child.receive(0.1)
+            if message is not None and message["type"] == "ready":
+                self._state = ChildState.READY
+                return
+            is_lost = message is not None and message["type"] == "gone"
+            if is_lost or time.monotonic() > deadline:
+                _log.error("the %s child did not become ready", self._plan.lane)
+                child.kill()
+                self._count_death()
+                raise WorkerLost
+            if is_canceled():
+                child.kill()
+                raise Canceled
+
+    def _wait_back_off(self, is_canceled: Callable[[], bool]) -> None:
+        """Wait longer after each death in a row, so that a broken machine is not hammered."""
+        ready_at = self._died_at + back_off_s(self._deaths)
+        while not self._closing.is_set() and time.monotonic() < ready_at:
+            if is_canceled():
+                raise Canceled
+            self._closing.wait(min(0.1, max(0.0, ready_at - time.monotonic())))
+
+    def _count_death(self) -> None:
+        self._deaths += 1
+        self._died_at = time.monotonic()
+
+    def _after_task(
+        self, child: ChildProcess, result: TaskResult | None, failure: EngineError | None
+    ) -> None:
+        """Decide between two tasks whether the child may go on."""
+        if isinstance(failure, WorkerLost):
+            self._count_death()
+            child.kill()
+        elif not child.is_condemned:
+            self._deaths = 0
+            self._history = replace(
+                self._history,
+                jobs_done=self._history.jobs_done + 1,
+                age_s=time.monotonic() - child.started_at,
+                rss_mb=result.rss_mb if result else 0.0,
+                is_broken=failure is not None and failure.code in BREAKING_CODES,
+            )
+            reason = recycle_reason(self._history, self._limits)
+            if reason is not None:
+                _log.info("replacing the %s child: %s", self._plan.lane, reason)
+                child.stop(STOP_S)
+        if child.is_gone:
+            self._child = None
+        elif not child.is_condemned:
+            self._state = ChildState.READY
+            self._start_idle_timer(child)
+
+    def _start_idle_timer(self, child: ChildProcess) -> None:
+        self._idle_timer = threading.Timer(self._settings.idle_unload_s, self._unload, [child])
+        self._idle_timer.daemon = True
+        self._idle_timer.start()
+
+    def _stop_idle_timer(self) -> None:
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+            self._idle_timer = None
+
+    def _unload(self, child: ChildProcess) -> None:
+        """End a child that had nothing to do for long, so that others can use its memory."""
+        if not self._one_task.acquire(blocking=False):
+            return
+        try:
+            if self._child is child:
+                _log.info("the %s child was idle and is unloaded", self._plan.lane)
+                if child.stop(STOP_S):
+                    self._child = None
+        finally:
+            self._one_task.release()
