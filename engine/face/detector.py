@@ -248,7 +248,7 @@ def _standing_score(faces: Iterable[Face], max_roll_deg: float) -> float:
 
 def _shrink_factor(pixels: NDArray[np.uint8], side_px: int) -> float:
     height, width = pixels.shape[:2]
-    return max(height / side_px, width / side_px, 1.0)
+    return float(max(height / side_px, width / side_px, 1.0))
 
 
 def _shrunk(pixels: NDArray[np.uint8], factor: float) -> NDArray[np.uint8]:

@@ -67,7 +67,7 @@ def test_landmarks_lie_on_the_face(astronaut_face: Face):
         CHIN_TIP: (225, 178),
     }
     for index, position in marked.items():
-        assert astronaut_face.landmarks[index, :2] == pytest.approx(position, abs=3)
+        assert astronaut_face.landmarks[index, :2] == pytest.approx(position, abs=4)
 
 
 def test_box_holds_forehead_to_chin(astronaut_face: Face):
@@ -109,8 +109,8 @@ def test_tilting_the_picture_changes_roll_alone(
     (face,) = finder.find(tilted)
 
     assert face.roll_deg - astronaut_face.roll_deg == pytest.approx(angle_deg, abs=2)
-    assert face.yaw_deg == pytest.approx(astronaut_face.yaw_deg, abs=3)
-    assert face.pitch_deg == pytest.approx(astronaut_face.pitch_deg, abs=3)
+    assert face.yaw_deg == pytest.approx(astronaut_face.yaw_deg, abs=4)
+    assert face.pitch_deg == pytest.approx(astronaut_face.pitch_deg, abs=4)
 
 
 @pytest.mark.parametrize("turn_deg", [90, 180, 270])
