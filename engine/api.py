@@ -7,7 +7,6 @@ child, videos go to the queue.
 import os
 import secrets
 import time
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -21,23 +20,25 @@ from engine.contracts import (
     JobEvent,
     JobRecord,
     JobSpec,
+    Lane,
     MemoryReading,
     RenderOptions,
     SpeechOptions,
     VoiceInfo,
 )
-from engine.errors import EngineError, ErrorCode, InputError, WorkerLost
+from engine.errors import EngineError, ErrorCode, InputError
 from engine.gpu.gauge import MemoryGauge
 from engine.jobs.backend import BackendHealth, JobBackend
-from engine.jobs.limits import intake_limit_s, rate_for
+from engine.jobs.limits import rate_for
 from engine.jobs.local import LocalBackend
 from engine.jobs.rows import NewJob, StoredJob
 from engine.jobs.store import JobStore
 from engine.jobs.temp import SessionTemp
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
-from engine.worker.attend import TaskLimits
-from engine.worker.supervisor import LanePlan, Supervisor
+from engine.worker.plan import LanePlan
+from engine.worker.quick import QuickLane
+from engine.worker.supervisor import Supervisor
 
 STUDIO_LOCK_NAME = "studio.lock"
 QUICK_TASKS_PER_CHILD = 200
@@ -82,30 +83,13 @@ class StudioEngine:
             self._claim_folder()
         self._store = JobStore(self.settings.store_path)
         self._temp = SessionTemp(self.settings.temp_dir)
-        self._render = Supervisor(
-            LanePlan(
-                lane="render",
-                tasks=tasks,
-                temp_dir=self._temp.path,
-                tasks_per_child=self.settings.recycle_after_jobs,
-                pid_file=data_dir / "render.pid",
-            ),
-            self.settings,
-        )
-        self._quick = Supervisor(
-            LanePlan(
-                lane="quick",
-                tasks=tasks,
-                temp_dir=self._temp.path,
-                tasks_per_child=QUICK_TASKS_PER_CHILD,
-            ),
-            self.settings,
-        )
+        self._render = self._supervisor("render", tasks)
+        self._quick = self._supervisor("quick", tasks)
+        self._lane = QuickLane(self._quick, self.settings, self._temp.create)
         self._backend: JobBackend = LocalBackend(
             self._store, self._folders, self._render, self.settings
         )
         self._gauge = MemoryGauge(self._pids, os.environ.get("CUDA_VISIBLE_DEVICES"))
-        self._voices: dict[str | None, list[VoiceInfo]] = {}
         if exclusive:
             self._backend.start()
 
@@ -144,29 +128,16 @@ class StudioEngine:
             EngineError: PROBE_TIMEOUT when a file could not be looked at in time.
         """
         options = options or RenderOptions()
-        payload = {
-            "portrait": _absolute(portrait),
-            "audio": _absolute(audio),
-            "speech": None if speech is None else speech.model_dump(mode="json"),
-            "options": options.model_dump(mode="json"),
-            "rates": self._rates(options.output_size_px),
-        }
-        return CheckReport.model_validate(self._probe("check", payload))
+        rates = self._rates(options.output_size_px)
+        return self._lane.check(portrait, audio, speech, options, rates)
 
     def voices(self, language: str | None = None, *, refresh: bool = False) -> list[VoiceInfo]:
         """The voices that speak `language` (None = all); kept until `refresh`."""
-        if refresh:
-            self._voices.clear()
-        if language not in self._voices:
-            answer = self._ask("voices", {"language": language})
-            self._voices[language] = [VoiceInfo.model_validate(v) for v in answer["voices"]]
-        return list(self._voices[language])
+        return self._lane.voices(language, refresh=refresh)
 
     def preview_voice(self, speech: SpeechOptions) -> Path:
         """Speak a short text into a temporary WAV that lives as long as this engine."""
-        target = self._temp.create() / f"preview-{uuid.uuid4().hex}.wav"
-        self._ask("preview", {"speech": speech.model_dump(mode="json"), "target": str(target)})
-        return target
+        return self._lane.preview(speech)
 
     def speak(self, speech: SpeechOptions, target: str | Path) -> dict[str, Any]:
         """Speak a text into a WAV file.
@@ -174,26 +145,17 @@ class StudioEngine:
         Returns:
             `duration_s`, `voice`, `language`, `timings`, `notes`.
         """
-        payload = {"speech": speech.model_dump(mode="json"), "target": _absolute(target)}
-        return self._ask("speak", payload, self.settings.job_timeout_min_s)
+        return self._lane.speak(speech, target)
 
     def listen(
         self, audio: str | Path, script: str | None, target_json: str | Path
     ) -> dict[str, Any]:
         """Write the mouth curves of a recording as JSON; returns a summary."""
-        payload = {
-            "audio": _absolute(audio),
-            "script": script,
-            "target": _absolute(target_json),
-        }
-        timeout_s = self.settings.job_timeout_min_s + intake_limit_s(
-            _size_bytes(audio), self.settings
-        )
-        return self._ask("lipsync", payload, timeout_s)
+        return self._lane.listen(audio, script, target_json)
 
     def doctor(self) -> dict[str, Any]:
         """What this machine can do: `ok` and `checks`."""
-        return self._ask("doctor", {})
+        return self._lane.doctor()
 
     def gauge(self) -> MemoryReading:
         """The memory of the card, or of the computer; never waits for the driver."""
@@ -239,7 +201,7 @@ class StudioEngine:
         job_id = secrets.token_hex(16)
         folder = self._folders.create(job_id)
         try:
-            taken = self._take_in(request, folder)
+            taken = self._lane.take_in(request, folder)
             new = NewJob(
                 spec=_spec_of(job_id, request, taken),
                 owner=owner,
@@ -356,36 +318,18 @@ class StudioEngine:
         except Timeout:
             raise EngineError(ErrorCode.DATA_DIR_BUSY) from None
 
-    def _take_in(self, request: AnimateRequest, folder: Path) -> dict[str, Any]:
-        speech = request.speech
-        payload = {
-            "portrait": _absolute(request.portrait),
-            "audio": _absolute(request.audio),
-            "speech": None if speech is None else speech.model_dump(mode="json"),
-            "options": request.options.model_dump(mode="json"),
-            "job_dir": str(folder),
-        }
-        return self._probe("intake", payload)
-
-    def _probe(self, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
-        """Ask about files of a stranger; late means "could not be checked"."""
-        size_bytes = _size_bytes(payload["portrait"]) + _size_bytes(payload["audio"])
-        try:
-            return self._ask(kind, payload, intake_limit_s(size_bytes, self.settings))
-        except EngineError as error:
-            if error.code is ErrorCode.TIMED_OUT:
-                raise EngineError(ErrorCode.PROBE_TIMEOUT) from None
-            raise
-
-    def _ask(
-        self, kind: str, payload: dict[str, Any], timeout_s: float | None = None
-    ) -> dict[str, Any]:
-        """Have the quick child do a task; it may be lost once."""
-        limits = TaskLimits(total_s=timeout_s or self.settings.quick_timeout_s)
-        try:
-            return self._quick.run(kind, payload, limits).values
-        except WorkerLost:
-            return self._quick.run(kind, payload, limits).values
+    def _supervisor(self, lane: Lane, tasks: str) -> Supervisor:
+        is_render = lane == "render"
+        plan = LanePlan(
+            lane=lane,
+            tasks=tasks,
+            temp_dir=self._temp.path,
+            tasks_per_child=(
+                self.settings.recycle_after_jobs if is_render else QUICK_TASKS_PER_CHILD
+            ),
+            pid_file=self.settings.data_dir / "render.pid" if is_render else None,
+        )
+        return Supervisor(plan, self.settings)
 
     def _rates(self, size_px: int) -> dict[str, float]:
         """Measured rates as the check task knows them: by `animator:size`."""
@@ -425,14 +369,3 @@ def _spec_of(job_id: str, request: AnimateRequest, taken: dict[str, Any]) -> Job
         options=request.options,
         seed=secrets.randbelow(2**31) if seed is None else seed,
     )
-
-
-def _absolute(path: str | Path | None) -> str | None:
-    return None if path is None else str(Path(path).expanduser().absolute())
-
-
-def _size_bytes(path: str | Path | None) -> int:
-    try:
-        return 0 if path is None else Path(path).stat().st_size
-    except OSError:
-        return 0

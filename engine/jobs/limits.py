@@ -78,11 +78,3 @@ def job_limits(
         total_s=max(settings.job_timeout_min_s, TOTAL_FACTOR * estimate_s),
         stall_s=max(settings.stall_timeout_s, STALL_FACTOR * estimate_s),
     )
-
-
-def intake_limit_s(size_bytes: int, settings: EngineSettings) -> float:
-    """How long the inputs of a job may take to be read: longer for large files.
-
-    500 MB at half a megabyte a second are what a slow laptop with a hard disk needs at worst.
-    """
-    return settings.quick_timeout_s + size_bytes / 500_000

@@ -5,30 +5,26 @@ ready for the next task or confirmed gone.
 """
 
 import logging
-import os
-import sys
 import threading
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 import psutil
 
-from engine.contracts import Lane, Progress
+from engine.contracts import Progress
 from engine.errors import Canceled, EngineError, ErrorCode, WorkerLost
 from engine.settings import EngineSettings
 from engine.worker import leftover
 from engine.worker.attend import TaskLimits, TaskResult, attend
-from engine.worker.environment import child_environment
 from engine.worker.peak import BYTES_PER_MB
-from engine.worker.process import ChildProcess, Launch
+from engine.worker.plan import LanePlan, launch_of, settings_in_full
+from engine.worker.process import ChildProcess
 from engine.worker.recycle import ChildHistory, RecycleLimits, back_off_s, recycle_reason
 
-MAX_HEARTBEAT_S = 2.0
 STOP_S = 3.0
 """How long a child may take to end when asked; it has nothing to save between tasks."""
 
@@ -45,26 +41,6 @@ class ChildState(StrEnum):
     READY = "ready"
     BUSY = "busy"
     DEAD = "dead"
-
-
-@dataclass(frozen=True)
-class LanePlan:
-    """What a supervisor needs to know about its lane.
-
-    Attributes:
-        lane: which one.
-        tasks: ``module:NAME`` of the table the child loads.
-        temp_dir: for the child's temporary files.
-        tasks_per_child: a child is replaced after this many.
-        pid_file: where the running child is written down, for lanes that may have one child
-            on the whole computer; None for lanes of which every engine has its own.
-    """
-
-    lane: Lane
-    tasks: str
-    temp_dir: Path
-    tasks_per_child: int
-    pid_file: Path | None = None
 
 
 def never() -> bool:
@@ -212,32 +188,15 @@ class Supervisor:
         self._plan.temp_dir.mkdir(parents=True, exist_ok=True)
         self._settings.logs_dir.mkdir(parents=True, exist_ok=True)
         try:
-            child = ChildProcess(self._launch())
+            child = ChildProcess(launch_of(self._plan, self._settings))
         except OSError:
             _log.exception("the %s child could not be started", self._plan.lane)
             self._count_death()
             raise WorkerLost from None
         if self._plan.pid_file:
             leftover.remember(self._plan.pid_file, child.pid)
-        child.send(type="configure", settings=self._settings.model_dump(mode="json"))
+        child.send(type="configure", settings=settings_in_full(self._settings))
         return child
-
-    def _launch(self) -> Launch:
-        silence_s = self._settings.heartbeat_timeout_s
-        arguments = [
-            *(sys.executable, "-m", "engine.worker.child"),
-            *("--lane", self._plan.lane, "--tasks", self._plan.tasks),
-            *("--heartbeat-s", str(min(MAX_HEARTBEAT_S, silence_s / 4))),
-            *("--watchdog-s", str(max(silence_s, self._settings.child_start_timeout_s))),
-        ]
-        return Launch(
-            arguments=arguments,
-            environment=child_environment(
-                self._plan.lane, self._settings, self._plan.temp_dir, os.environ
-            ),
-            folder=self._settings.data_dir,
-            log_path=self._settings.logs_dir / f"{self._plan.lane}.log",
-        )
 
     def _await_ready(self, child: ChildProcess, is_canceled: Callable[[], bool]) -> None:
         deadline = time.monotonic() + self._settings.child_start_timeout_s
