@@ -132,6 +132,16 @@ class HeadField:
             back = -look_up(forward, at)
         return self.nodes + back
 
+    def shift_at(
+        self, sources: NDArray[np.float32], point: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """How far (2, pixels) the picture moved about at a point of it."""
+        grid = self.grid
+        cell = (point - (grid.box.left, grid.box.top)) / grid.spacing + 1
+        row = int(np.clip(cell[1], 0, grid.rows - 1))
+        column = int(np.clip(cell[0], 0, grid.columns - 1))
+        return np.asarray(self.nodes[row, column] - sources[row, column], np.float32)
+
 
 def build_head_field(frame: FaceFrame, width_px: int, height_px: int) -> HeadField:
     """The head field of a face in a picture of this size."""

@@ -14,6 +14,7 @@ from engine.animators.lite.resample import apply_affine, look_up_or_zero, look_u
 from engine.animators.lite.rig import Rig
 
 CHIN_DROP_MM = 8.2
+MIN_BLINK = 0.02
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class FramePainter:
         picture = rig.photo.copy()
         self._paint_skin(picture, head, sheets, curves)
         self._paint_mouth(picture, head, sheets, curves, frame_index)
+        self._paint_eyes(picture, head, float(plan.blink[frame_index]))
         return picture
 
     def _paint_skin(
@@ -68,10 +70,7 @@ class FramePainter:
     ) -> None:
         rig, plan = self.rig, self.plan
         grid = rig.head.grid
-        middle = (rig.frame.origin_px - (grid.box.left, grid.box.top)) / grid.spacing + 1
-        row = int(np.clip(middle[1], 0, grid.rows - 1))
-        column = int(np.clip(middle[0], 0, grid.columns - 1))
-        box = rig.mouth.box(curves, rig.head.nodes[row, column] - head[row, column])
+        box = rig.mouth.box(curves, rig.head.shift_at(head, rig.frame.origin_px))
         if box.width < 2 or box.height < 2:
             return
         pose = MouthPose(
@@ -81,6 +80,20 @@ class FramePainter:
         )
         unmoved = grid.enlarge(head, box)
         picture[box.slices] = rig.mouth.paint(unmoved, sheets, curves, pose)
+
+    def _paint_eyes(
+        self, picture: NDArray[np.uint8], head: NDArray[np.float32], blink: float
+    ) -> None:
+        if blink < MIN_BLINK:
+            return
+        rig = self.rig
+        for eye in rig.eyes:
+            shift = rig.head.shift_at(head, eye.to_picture[:, 2])
+            box = eye.box((picture.shape[0], picture.shape[1]), shift)
+            if box.width > 1 and box.height > 1:
+                unmoved = rig.head.grid.enlarge(head, box)
+                drawn = eye.paint(rig.photo, picture[box.slices], unmoved, blink)
+                picture[box.slices] = drawn
 
 
 def _join(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.animators.lite.eyes import Eye, find_eyes
 from engine.animators.lite.field import SkinFields, build_fields
 from engine.animators.lite.frame import FaceFrame, fit_face_frame
 from engine.animators.lite.head import HeadField, build_head_field
@@ -31,6 +32,7 @@ class Rig:
         contours: inner lip edges.
         head: motion of the head.
         mouth: draws the mouth region.
+        eyes: those that can blink.
         photo_smile: how much the photographed mouth smiles, 0..1.
         drawing: whether the face is drawn in flat colours.
     """
@@ -41,6 +43,7 @@ class Rig:
     contours: LipContours
     head: HeadField
     mouth: MouthPainter
+    eyes: tuple[Eye, ...]
     photo_smile: float
     drawing: bool
 
@@ -66,6 +69,7 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
             interior=_build_interior(photo, frame, contours, drawing=drawing),
             seam=SEAM_STRENGTH * _openness(lips),
         ),
+        eyes=() if drawing else find_eyes(photo, frame),
         photo_smile=_smile(frame, lips),
         drawing=drawing,
     )

@@ -1,0 +1,303 @@
+"""Blinks: the upper lid slides down over the eyeball, as skin that unfolds from under the brow.
+
+The eye itself is not warped. Above the moving lash line the skin between brow and lid is
+stretched and evened out towards the tone of the skin around the eye, because a stretched crease
+would become a smear; below it the photograph stays as it is.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.animators.lite.frame import FaceFrame
+from engine.animators.lite.head import Box
+from engine.animators.lite.interior import Layer
+from engine.animators.lite.palette import LUMA
+from engine.animators.lite.resample import apply_affine, look_up, look_up_sharp
+from engine.face import topology as topo
+
+TABLE_STEP_MM = 0.25
+TRAVEL = 0.96
+"""The lash line ends this share of the way to the lower lid."""
+MIN_OPENING_MM = 3.2
+MIN_CONTRAST = 0.16
+"""An eye whose inside varies less than this share of the skin's brightness is covered."""
+LASH_MM = 1.1
+EVENING = 0.72
+MAX_STRETCH = 0.85
+BOX_MARGIN_MM = 3.0
+
+
+@dataclass(frozen=True)
+class Eye:
+    """One eye of the photograph.
+
+    Attributes:
+        to_eye: 2 x 3, float32: pixels of the picture to the eye's own mm: x from the corner on
+            the left to the other, y down, seen in the picture's plane.
+        to_picture: 2 x 3, float32: back.
+        width_mm: corner to corner.
+        table: K x 3, float32, every `TABLE_STEP_MM` of x: y of upper lid, lower lid, and of
+            the line under the brow above which nothing moves.
+        opening_mm: largest opening.
+        skin: even skin tone under and around the lid.
+        lash: 3, float32: colour of the lash line.
+    """
+
+    to_eye: NDArray[np.float32]
+    to_picture: NDArray[np.float32]
+    width_mm: float
+    table: NDArray[np.float32]
+    opening_mm: float
+    skin: Layer
+    lash: NDArray[np.float32]
+
+    def box(self, size: tuple[int, int], head_shift: NDArray[np.float32]) -> Box:
+        """Pixels a blink may change in a picture of this size (height, width)."""
+        top = float(self.table[:, 2].min()) - BOX_MARGIN_MM
+        bottom = float(self.table[:, 1].max()) + BOX_MARGIN_MM
+        left, right = -BOX_MARGIN_MM, self.width_mm + BOX_MARGIN_MM
+        corners = np.array([[[left, top], [right, top], [right, bottom], [left, bottom]]])
+        corners = apply_affine(corners.astype(np.float32), self.to_picture)[0] + head_shift
+        low = np.clip(np.floor(corners.min(axis=0)), 0, size[::-1]).astype(int)
+        high = np.clip(np.ceil(corners.max(axis=0)), 0, size[::-1]).astype(int)
+        return Box(int(low[0]), int(low[1]), int(high[0]), int(high[1]))
+
+    def paint(
+        self,
+        photo: NDArray[np.uint8],
+        under: NDArray[np.uint8],
+        unmoved: NDArray[np.float32],
+        blink: float,
+    ) -> NDArray[np.uint8]:
+        """Draw the lid over a region.
+
+        Args:
+            photo: H x W x 3, uint8, RGB: the canvas.
+            under: h x w x 3, uint8: the region as drawn so far.
+            unmoved: h x w x 2: each pixel's place in the picture, head motion undone.
+            blink: 0 open .. 1 shut.
+        """
+        at = apply_affine(unmoved, self.to_eye)
+        x, y = at[..., 0], at[..., 1]
+        rows = look_up(self.table[None], np.dstack([x / TABLE_STEP_MM, np.zeros_like(x)]))
+        upper, lower, top = rows[..., 0], rows[..., 1], rows[..., 2]
+        travel = np.float32(TRAVEL * blink) * np.maximum(lower - upper, 0)
+        lash_line = upper + travel
+
+        source_y, depth = _unfold(y, upper, top, lash_line)
+        lid_at = apply_affine(np.dstack([x, source_y]), self.to_picture)
+        lid = look_up_sharp(photo, lid_at).astype(np.float32)
+        even, known = self.skin.sample(unmoved, np.zeros(2, np.float32))
+        moved = np.clip(travel / np.float32(0.45 * self.opening_mm), 0, 1)
+        above_lash = np.clip((lash_line - y - 0.3) / LASH_MM, 0, 1)
+        share = EVENING * moved * depth * (0.35 + 0.65 * above_lash)
+        lid += (even - lid) * (share[..., None] * known)
+        lid = self._shade(lid, y, lash_line, moved)
+
+        pixel = float(np.linalg.norm(self.to_eye[0, :2]))
+        covered = np.clip((lash_line - y) / pixel + 0.5, 0, 1) * (y > top) * (travel > 0.02)
+        painted = under + (lid - under) * covered[..., None]
+        painted = self._lashes(painted, x, y, lash_line, moved)
+        return np.asarray(cv2.convertScaleAbs(painted), np.uint8)
+
+    def _shade(
+        self,
+        lid: NDArray[np.float32],
+        y: NDArray[np.float32],
+        lash_line: NDArray[np.float32],
+        moved: NDArray[np.float32],
+    ) -> NDArray[np.float32]:
+        """Roundness: the lid is a little brighter on the ball and darker towards the lashes."""
+        down = np.clip((lash_line - y) / max(self.opening_mm, 1.0), 0, 1.6)
+        roundness = 0.035 * np.sin(np.pi * np.clip(down, 0, 1)) - 0.07 * np.exp(-down / 0.18)
+        return np.asarray(lid * (1 + roundness * moved)[..., None], np.float32)
+
+    def _lashes(
+        self,
+        painted: NDArray[np.float32],
+        x: NDArray[np.float32],
+        y: NDArray[np.float32],
+        lash_line: NDArray[np.float32],
+        moved: NDArray[np.float32],
+    ) -> NDArray[np.float32]:
+        """A thin dark line where the lids meet, thinner towards the corners."""
+        along = np.clip(x / self.width_mm, 0, 1)
+        thick = 0.25 + 0.45 * np.sqrt(np.maximum(np.sin(np.pi * along), 0))
+        line = np.exp(-(((y - lash_line - 0.1) / thick) ** 2)) * moved * 0.6
+        line *= (x > -0.5) & (x < self.width_mm + 0.5)
+        return painted + (self.lash - painted) * line[..., None]
+
+
+def _unfold(
+    y: NDArray[np.float32],
+    upper: NDArray[np.float32],
+    top: NDArray[np.float32],
+    lash_line: NDArray[np.float32],
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Where lid skin at `y` came from, and how deep it lies between brow (0) and lashes (1).
+
+    Next to the lash line the skin moves as one piece, so that lashes stay thin; above it the
+    stretch starts gently at the brow and grows towards the lid.
+    """
+    source = np.maximum(upper - LASH_MM - top, 0.3)
+    target = np.maximum(lash_line - LASH_MM - top, 0.3)
+    part = np.clip((y - top) / target, 0, 1)
+    bend = np.clip(target / source - 1, 0, MAX_STRETCH)
+    stretched = top + source * (part + bend * part * (1 - part))
+    rigid = y - (lash_line - upper)
+    inside = y > lash_line - LASH_MM
+    source_y = np.where(inside, rigid, np.where(y < top, y, stretched))
+    depth = part * part * (3 - 2 * part)
+    return source_y.astype(np.float32), depth.astype(np.float32)
+
+
+def find_eyes(photo: NDArray[np.uint8], frame: FaceFrame) -> tuple[Eye, ...]:
+    """The eyes of a photograph that can blink: open, and not covered."""
+    found = (
+        _measure_eye(
+            photo, frame, topo.LEFT_UPPER_LID, topo.LEFT_LOWER_LID, topo.LEFT_BROW_LOWER
+        ),
+        _measure_eye(
+            photo,
+            frame,
+            topo.RIGHT_UPPER_LID[::-1],
+            topo.RIGHT_LOWER_LID[::-1],
+            topo.RIGHT_BROW_LOWER[::-1],
+        ),
+    )
+    return tuple(eye for eye in found if eye is not None)
+
+
+def _measure_eye(
+    photo: NDArray[np.uint8],
+    frame: FaceFrame,
+    upper_lid: tuple[int, ...],
+    lower_lid: tuple[int, ...],
+    brow: tuple[int, ...],
+) -> Eye | None:
+    first, last = frame.plane[upper_lid[0]], frame.plane[upper_lid[-1]]
+    width = float(np.linalg.norm(last - first))
+    if width < 6.0:
+        return None
+    along = (last - first) / width
+    turn = np.array([along, [-along[1], along[0]]], np.float32)
+    upper = (frame.plane[list(upper_lid)] - first) @ turn.T
+    lower = (frame.plane[list(lower_lid)] - first) @ turn.T
+    under_brow = (frame.plane[list(brow)] - first) @ turn.T
+    table = _tabulate(width, upper, lower, under_brow)
+    opening = float((table[:, 1] - table[:, 0]).max())
+
+    to_eye = (turn @ frame.turn / frame.px_per_mm).astype(np.float64)
+    start = frame.to_picture(first[None])[0].astype(np.float64)
+    forward = np.column_stack([to_eye, -to_eye @ start]).astype(np.float32)
+    back = np.linalg.inv(to_eye)
+    backward = np.column_stack([back, start]).astype(np.float32)
+    if opening < MIN_OPENING_MM or not _is_visible(photo, frame, upper_lid, lower_lid):
+        return None
+    skin = _even_skin(photo, frame, forward, backward, table, width)
+    if skin is None:
+        return None
+    lash = _lash_colour(photo, frame, upper_lid)
+    return Eye(forward, backward, width, table, opening, skin, lash)
+
+
+def _tabulate(
+    width: float,
+    upper: NDArray[np.float32],
+    lower: NDArray[np.float32],
+    brow: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """Lid curves over x of the eye; see `Eye.table`. The first row is x = 0."""
+    xs = np.arange(0.0, width + TABLE_STEP_MM, TABLE_STEP_MM)
+    upper_y = _smooth_curve(xs, upper)
+    lower_y = np.maximum(_smooth_curve(xs, lower), upper_y)
+    brow_y = np.interp(xs, brow[:, 0], brow[:, 1])
+    room = np.clip(0.78 * (upper_y - brow_y), 2.5, 9.0)
+    return np.stack([upper_y, lower_y, upper_y - room], axis=1).astype(np.float32)
+
+
+def _smooth_curve(xs: NDArray[np.float64], points: NDArray[np.float32]) -> NDArray[np.float64]:
+    """A soft curve through lid points, so that the lid has no corners."""
+    order = np.argsort(points[:, 0])
+    fitted = np.polynomial.Polynomial.fit(points[order, 0], points[order, 1], 4)
+    exact = np.interp(xs, points[order, 0], points[order, 1])
+    ends = np.clip(np.minimum(xs - xs[0], xs[-1] - xs) / 3.0, 0, 1)
+    return np.asarray(exact + (fitted(xs) - exact) * ends)
+
+
+def _is_visible(
+    photo: NDArray[np.uint8],
+    frame: FaceFrame,
+    upper_lid: tuple[int, ...],
+    lower_lid: tuple[int, ...],
+) -> bool:
+    """Whether an eyeball can be seen: white and iris differ."""
+    size = photo.shape[:2]
+    ring = list(upper_lid) + list(lower_lid[-2:0:-1])
+    mask = np.zeros(size, np.uint8)
+    points = frame.to_picture(frame.plane[ring])
+    cv2.fillPoly(mask, [np.rint(points).astype(np.int32)], 255)
+    inside = photo[mask > 0].astype(np.float32) @ LUMA
+    cheek = frame.to_picture(frame.plane[[50, 280]])
+    x, y = np.clip(np.rint(cheek).astype(int), 0, np.array(size[::-1]) - 1).T
+    skin = float(np.median(photo[y, x].astype(np.float32) @ LUMA))
+    if len(inside) < 8:
+        return False
+    low, high = np.percentile(inside, [8, 92])
+    return bool(high - low > MIN_CONTRAST * max(skin, 40.0))
+
+
+def _even_skin(
+    photo: NDArray[np.uint8],
+    frame: FaceFrame,
+    to_eye: NDArray[np.float32],
+    to_picture: NDArray[np.float32],
+    table: NDArray[np.float32],
+    width: float,
+) -> Layer | None:
+    """Smooth skin tone over the eye, filled in from the skin around it."""
+    margin = 9.0
+    low_y, high_y = float(table[:, 2].min()) - 2, float(table[:, 1].max()) + margin
+    corners = np.array(
+        [[[-margin, low_y], [width + margin, low_y], [width + margin, high_y], [-margin, high_y]]]
+    )
+    points = apply_affine(corners.astype(np.float32), to_picture)[0]
+    size = np.array(photo.shape[1::-1])
+    first = np.clip(np.floor(points.min(axis=0)), 0, size).astype(int)
+    last = np.clip(np.ceil(points.max(axis=0)), 0, size).astype(int)
+    if (last - first).min() < 4:
+        return None
+    grid = np.meshgrid(np.arange(first[0], last[0]), np.arange(first[1], last[1]))
+    at = apply_affine(np.dstack(grid).astype(np.float32), to_eye)
+    x, y = at[..., 0], at[..., 1]
+    rows = look_up(table[None], np.dstack([x / TABLE_STEP_MM, np.zeros_like(x)]))
+    under = y > rows[..., 1] + 2.4
+    beside = (x < -4.0) | (x > width + 4.0)
+    over = (y < rows[..., 0] - 3.0) & (y > rows[..., 2] - 1.0)
+    skin = (under | beside | over).astype(np.float32)
+    weight = np.where(over & ~under & ~beside, 0.35, 1.0).astype(np.float32) * skin
+
+    part = photo[first[1] : last[1], first[0] : last[0]].astype(np.float32)
+    luma = part @ LUMA
+    usual = float(np.median(luma[under])) if under.any() else float(np.median(luma))
+    weight *= np.clip(1.6 - np.abs(luma - usual) / max(0.22 * usual, 8.0), 0.02, 1)
+    sigma = 4.5 * frame.px_per_mm
+    total = cv2.GaussianBlur(weight, (0, 0), sigma)[..., None] + 1e-4
+    even = cv2.GaussianBlur(part * weight[..., None], (0, 0), sigma) / total
+    alpha = np.full((*luma.shape, 1), 255.0)
+    patch = np.clip(np.rint(np.concatenate([even, alpha], axis=-1)), 0, 255).astype(np.uint8)
+    return Layer(patch, int(first[0]), int(first[1]))
+
+
+def _lash_colour(
+    photo: NDArray[np.uint8], frame: FaceFrame, upper_lid: tuple[int, ...]
+) -> NDArray[np.float32]:
+    """The darker tone along the upper lid."""
+    points = np.rint(frame.to_picture(frame.plane[list(upper_lid[1:-1])])).astype(int)
+    points = np.clip(points, 0, np.array(photo.shape[1::-1]) - 1)
+    colours = photo[points[:, 1], points[:, 0]].astype(np.float32)
+    dark = colours[np.argsort(colours @ LUMA)[: max(1, len(colours) // 2)]]
+    return np.asarray(dark.mean(axis=0) * 0.8, np.float32)
