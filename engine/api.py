@@ -135,6 +135,15 @@ class StudioEngine:
         """The voices that speak `language` (None = all); kept until `refresh`."""
         return self._lane.voices(language, refresh=refresh)
 
+    def preview_portrait(self, portrait: str | Path, options: RenderOptions | None = None) -> Path:
+        """The picture as `check` sees it, upright, as a temporary JPEG; boxes of `check` fit it.
+
+        Raises:
+            InputError: what is wrong with the picture.
+            EngineError: PROBE_TIMEOUT when it could not be decoded in time.
+        """
+        return self._lane.preview_portrait(portrait, options or RenderOptions())
+
     def preview_voice(self, speech: SpeechOptions) -> Path:
         """Speak a short text into a temporary WAV that lives as long as this engine."""
         return self._lane.preview(speech)

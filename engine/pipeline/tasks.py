@@ -9,6 +9,7 @@ from engine.media.audio import decode_speech
 from engine.pipeline.check import check_inputs
 from engine.pipeline.doctor import examine
 from engine.pipeline.intake import take_in
+from engine.pipeline.preview import preview_portrait
 from engine.pipeline.runner import run_video
 from engine.pipeline.speak import speak_to_file, timings_of
 from engine.pipeline.tools import Tools
@@ -23,6 +24,10 @@ def task_table(tools: Tools) -> TaskTable:
 
     def intake(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         return take_in(payload, context.settings, tools)
+
+    def show(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+        preview_portrait(payload, context.settings, tools)
+        return {}
 
     def render(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         return run_video(payload, context, tools)
@@ -51,6 +56,7 @@ def task_table(tools: Tools) -> TaskTable:
     return {
         "check": check,
         "intake": intake,
+        "preview_portrait": show,
         "render": render,
         "voices": voices,
         "preview": speak,

@@ -97,6 +97,23 @@ class QuickLane:
         self._ask("preview", {"speech": _speech(speech), "target": str(target)})
         return target
 
+    def preview_portrait(self, portrait: str | Path, options: RenderOptions) -> Path:
+        """Decode a picture into a temporary JPEG.
+
+        Raises:
+            InputError: what is wrong with the picture.
+            EngineError: PROBE_TIMEOUT, WORKER_LOST.
+        """
+        target = self._temp_dir() / f"preview-{uuid.uuid4().hex}.jpg"
+        payload = {
+            "portrait": absolute(portrait),
+            "audio": None,
+            "options": options.model_dump(mode="json"),
+            "target": str(target),
+        }
+        self._probe("preview_portrait", payload)
+        return target
+
     def speak(self, speech: SpeechOptions, target: str | Path) -> dict[str, Any]:
         """Speak a text of any allowed length into a WAV."""
         payload = {"speech": _speech(speech), "target": absolute(target)}
