@@ -132,6 +132,30 @@ MESSAGES: dict[ErrorCode, Message] = {
         "The voice {voice} cannot read these characters: {characters}",
         "Choose another voice, or write the words as they sound (Japanese: in kana).",
     ),
+    ErrorCode.SENTENCE_FAILED: Message(
+        'This sentence could not be spoken: "{sentence}"',
+        "Change its words, or choose another voice.",
+    ),
+    ErrorCode.EMOJI_DROPPED: Message(
+        "Emoji are not spoken; they were left out.",
+        "Write the words instead if they should be heard.",
+    ),
+    ErrorCode.MARKUP_REMOVED: Message(
+        "Tags and formatting marks were left out.",
+        "Write plain text if something is missing.",
+    ),
+    ErrorCode.OTHER_VOICE_USED: Message(
+        "Words in another writing system were spoken by another voice.",
+        "Choose a voice of that language, or write these words in the voice's own letters.",
+    ),
+    ErrorCode.PARTLY_UNSPOKEN: Message(
+        "Some characters could not be spoken by any voice here and were left out.",
+        "Write these words in another way.",
+    ),
+    ErrorCode.STYLE_IGNORED: Message(
+        "This voice has only one way of speaking; the style was not used.",
+        "Choose a voice that offers styles.",
+    ),
     ErrorCode.VOICE_UNKNOWN: Message(
         "There is no voice called {voice}.",
         "Choose a voice from the list.",
@@ -210,6 +234,10 @@ MESSAGES: dict[ErrorCode, Message] = {
     ErrorCode.WEIGHTS_DISK: Message(
         "There is not enough room for the weights: {need_gb} GB are needed, {free_gb} GB are free.",
         "Free some space, or choose another folder with STUDIO_SONIC_WEIGHTS_DIR.",
+    ),
+    ErrorCode.WEIGHTS_NOT_WRITABLE: Message(
+        "The weights cannot be saved in {place}.",
+        "Choose a folder that you may write to with STUDIO_SONIC_WEIGHTS_DIR.",
     ),
     ErrorCode.JOB_NOT_FOUND: Message(
         "This video does not exist any more.",

@@ -127,6 +127,10 @@ class EspeakEngine:
         )
         return _with_times(clip, text, answer["events"])
 
+    def reset(self) -> None:
+        """End the process: its pitch flutter goes on from text to text, a new one starts at 0."""
+        self._child.close()
+
     def close(self) -> None:
         """End the process; the next text starts a new one."""
         self._child.close()

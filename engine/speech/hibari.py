@@ -73,6 +73,9 @@ class HibariEngine:
         with self._lock:
             return self._speak(text, speed)
 
+    def reset(self) -> None:
+        """Nothing to do: every text starts with the same noise."""
+
     def _speak(self, text: str, speed: float) -> SpokenClip:
         spans = split_words(text)
         rng = np.random.default_rng(_SEED)

@@ -39,6 +39,7 @@ class SpokenClip:
         phonemes: in order, silences left out; against the sound (engine offsets removed).
         voice_id: which voice spoke.
         language: BCP 47 tag it spoke.
+        notes: what was left out or done differently, as `ErrorCode` values.
     """
 
     samples: NDArray[np.float32]
@@ -47,6 +48,7 @@ class SpokenClip:
     phonemes: tuple[TimedPhoneme, ...]
     voice_id: str
     language: str
+    notes: tuple[str, ...] = ()
 
     @property
     def duration_s(self) -> float:
@@ -69,4 +71,8 @@ class SpeechEngine(Protocol):
         Raises:
             EngineError: VOICE_UNAVAILABLE when the back end cannot run here.
         """
+        ...
+
+    def reset(self) -> None:
+        """Forget what earlier texts left behind, so that a text always sounds the same."""
         ...

@@ -1,0 +1,218 @@
+"""All voices in one list, and a whole text from them: choose, split, speak, join.
+
+A text is spoken by one voice; stretches in a writing system it cannot read go to a voice that
+can, with a note. Nothing is ever spoken in another language without saying so.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+
+from engine.contracts import SpeechOptions, VoiceInfo
+from engine.errors import Canceled, EngineError, ErrorCode, InputError
+from engine.speech.espeak import EspeakEngine
+from engine.speech.hibari import HibariEngine
+from engine.speech.joining import Part, as_typed, join, trim
+from engine.speech.languages import language_distance
+from engine.speech.mapped_text import MappedText
+from engine.speech.scripts import guess_language, scripts_of, split_by_script
+from engine.speech.sentences import WORD_PAUSE_S, Piece, split_sentences
+from engine.speech.text import clean, is_speakable, make_speakable
+from engine.speech.voice import SpeechEngine, SpokenClip
+
+_MAX_CHARACTERS = 5000
+_PIECE_CHARACTERS = 300
+"""Longest piece given to a back end: about 20 s of speech, which keeps cancelling and progress
+quick and stays under every back end's own limit."""
+_SHOWN_CHARACTERS = 80  # of a sentence in an error
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One piece and who speaks it."""
+
+    piece: Piece
+    voice: VoiceInfo
+
+
+class VoiceCatalog:
+    """Every voice of every back end that can run here."""
+
+    def __init__(
+        self,
+        engines: Sequence[SpeechEngine] | None = None,
+        max_characters: int = _MAX_CHARACTERS,
+    ) -> None:
+        """Prepare; models are loaded with the first text.
+
+        Args:
+            engines: back ends, best first; None = all that come with the product.
+            max_characters: longest text taken.
+        """
+        found = (HibariEngine(), EspeakEngine()) if engines is None else engines
+        self._engines = {engine.name: engine for engine in found}
+        self._max_characters = max_characters
+
+    def voices(self, language: str | None = None) -> list[VoiceInfo]:
+        """Voices that speak a language, natural ones first, then the closest region.
+
+        Args:
+            language: BCP 47 tag; `en` finds `en-us` too. None = every voice.
+        """
+        listed = [voice for engine in self._engines.values() for voice in engine.voices()]
+        if language is None:
+            return sorted(listed, key=lambda voice: not voice.natural)
+        ranked = [
+            (not voice.natural, distance, index, voice)
+            for index, voice in enumerate(listed)
+            if (distance := _distance(language, voice)) is not None
+        ]
+        return [voice for *_, voice in sorted(ranked, key=lambda entry: entry[:3])]
+
+    def choose(self, text: str, language: str | None, voice: str | None) -> VoiceInfo:
+        """The voice that will speak.
+
+        Args:
+            text: cleaned text; its script tells the language when nothing else does.
+            language: BCP 47 tag or None.
+            voice: voice id or None; espeak takes a variant behind it: `espeak:de+f3`.
+
+        Raises:
+            InputError: VOICE_UNKNOWN, LANGUAGE_UNSUPPORTED, or BAD_OPTION when the voice does
+                not speak the language.
+        """
+        if voice is None:
+            wanted = language or guess_language(text)
+            found = self.voices(wanted)
+            if not found:
+                raise InputError(ErrorCode.LANGUAGE_UNSUPPORTED, language=wanted)
+            return found[0]
+        name, plus, variant = voice.strip().lower().partition("+")
+        for listed in self.voices():
+            if listed.voice_id.lower() == name:
+                if language and _distance(language, listed) is None:
+                    raise InputError(
+                        ErrorCode.BAD_OPTION,
+                        option="voice",
+                        reason=f"{listed.name} does not speak {language}",
+                    )
+                return listed.model_copy(update={"voice_id": listed.voice_id + plus + variant})
+        raise InputError(ErrorCode.VOICE_UNKNOWN, voice=voice)
+
+    def speak(
+        self,
+        options: SpeechOptions,
+        canceled: Event,
+        on_progress: Callable[[int, int], None] | None = None,
+    ) -> SpokenClip:
+        """Speak a whole text.
+
+        Args:
+            options: text, language, voice, speed and style.
+            canceled: looked at before every sentence.
+            on_progress: called with pieces done and pieces in all.
+
+        Returns:
+            One clip at about -18 dB, its first sound within 0.15 s; `notes` says what was left
+            out. Words are spelled as typed.
+
+        Raises:
+            InputError: TEXT_EMPTY, TEXT_TOO_LONG, TEXT_UNREADABLE, and as `choose`.
+            EngineError: VOICE_UNAVAILABLE, or SENTENCE_FAILED naming the sentence.
+            Canceled: when the user asked to stop.
+        """
+        cleaned = clean(options.text, self._max_characters)
+        voice = self.choose(cleaned.mapped.text, options.language, options.voice)
+        notes = list(cleaned.notes)
+        if options.style and options.style not in voice.styles:
+            notes.append(ErrorCode.STYLE_IGNORED)
+        tasks = self._tasks(make_speakable(cleaned.mapped, voice.languages[0]), voice, notes)
+        for name in {task.voice.engine for task in tasks}:
+            self._engines[name].reset()
+        parts: list[Part] = []
+        for index, task in enumerate(tasks):
+            if canceled.is_set():
+                raise Canceled
+            clip = self._speak_one(task, options.speed, is_first=not parts)
+            if clip is None:
+                notes.append(ErrorCode.PARTLY_UNSPOKEN)
+            else:
+                parts.append(Part(clip, task.piece.pause_s / options.speed))
+            if on_progress is not None:
+                on_progress(index + 1, len(tasks))
+        if not parts:
+            raise _unreadable(voice, cleaned.mapped.text)
+        return replace(
+            join(parts, voice.sample_rate_hz),
+            voice_id=voice.voice_id,
+            language=voice.languages[0],
+            notes=tuple(dict.fromkeys(str(note) for note in notes)),
+        )
+
+    def _tasks(self, text: MappedText, voice: VoiceInfo, notes: list[str]) -> list[_Task]:
+        """Every piece with its voice; pieces without a letter or digit only lengthen the pause."""
+        tasks: list[_Task] = []
+        for piece in split_sentences(text, _PIECE_CHARACTERS):
+            if not is_speakable(piece.text.text):
+                continue
+            for part, is_own in _by_script(piece, voice):
+                speaker = voice if is_own else self._voice_for(part.text.text)
+                if not is_own:
+                    notes.append(
+                        ErrorCode.OTHER_VOICE_USED if speaker else ErrorCode.PARTLY_UNSPOKEN
+                    )
+                if speaker:
+                    tasks.append(_Task(part, speaker))
+        if not tasks:
+            raise _unreadable(voice, text.text)
+        return tasks
+
+    def _voice_for(self, text: str) -> VoiceInfo | None:
+        return next(iter(self.voices(guess_language(text))), None)
+
+    def _speak_one(self, task: _Task, speed: float, *, is_first: bool) -> SpokenClip | None:
+        """The trimmed sound of one piece with words as typed; None when nothing is heard."""
+        text, voice = task.piece.text, task.voice
+        try:
+            clip = self._engines[voice.engine].speak(
+                text.text, voice.voice_id, voice.languages[0], speed
+            )
+        except InputError as error:
+            if error.code is ErrorCode.TEXT_EMPTY:
+                return None
+            raise
+        except EngineError as error:
+            if is_first:  # nothing was spoken yet: it is the voice, not this sentence
+                raise
+            raise EngineError(
+                ErrorCode.SENTENCE_FAILED, sentence=text.text[:_SHOWN_CHARACTERS]
+            ) from error
+        trimmed = trim(clip)
+        return trimmed and replace(trimmed, words=as_typed(trimmed.words, text))
+
+
+def _distance(language: str, voice: VoiceInfo) -> int | None:
+    """How far the voice is from the language; None when it does not speak it."""
+    distances = [language_distance(language, spoken) for spoken in voice.languages]
+    return min((distance for distance in distances if distance is not None), default=None)
+
+
+def _by_script(piece: Piece, voice: VoiceInfo) -> Iterator[tuple[Piece, bool]]:
+    """Parts of a piece and whether the voice itself can read them.
+
+    espeak-ng reads Latin words in every language by itself; natural voices do not.
+    """
+    readable = scripts_of(voice.languages[0])
+    if not voice.natural:
+        readable |= {"LATIN"}
+    runs = split_by_script(piece.text.text, readable)
+    for index, (start, end, is_own) in enumerate(runs):
+        text = piece.text[start:end].strip()
+        pause_s = piece.pause_s if index == len(runs) - 1 else WORD_PAUSE_S
+        yield Piece(text, pause_s), is_own
+
+
+def _unreadable(voice: VoiceInfo, text: str) -> InputError:
+    return InputError(
+        ErrorCode.TEXT_UNREADABLE, voice=voice.name, characters=text[:_SHOWN_CHARACTERS]
+    )
