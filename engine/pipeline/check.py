@@ -89,7 +89,7 @@ def _check_audio(path: Path, settings: EngineSettings, tools: Tools) -> AudioVer
             return AudioVerdict(verdict=error.code, values=error.values)
         share = 0.0
         if not speech.is_silent:
-            share = float((tools.listener.listen_wav(wav).speaking > 0.5).mean())  # noqa: PLR2004
+            share = float((tools.listener.listen_wav(wav).speaking > 0.5).mean())
     warns = not speech.is_silent and share < MIN_SPEECH_SHARE
     return AudioVerdict(
         duration_s=round(speech.duration_s, 3),

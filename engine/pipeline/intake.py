@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.contracts import PortraitVerdict, RenderOptions, SpeechOptions
-from engine.errors import ErrorCode, InputError
+from engine.errors import EngineError, ErrorCode, InputError
 from engine.face.geometry import Face
 from engine.face.portrait_check import judge_portrait
 from engine.media.audio import decode_speech
@@ -119,4 +119,6 @@ def load_png(source: Path) -> NDArray[np.uint8]:
     """Read a picture of ours back as H x W x 3, uint8, RGB."""
     encoded = np.frombuffer(source.read_bytes(), np.uint8)
     decoded = cv2.imdecode(encoded, cv2.IMREAD_COLOR)
+    if decoded is None:
+        raise EngineError(ErrorCode.DAMAGED_IMAGE)
     return np.asarray(cv2.cvtColor(decoded, cv2.COLOR_BGR2RGB), dtype=np.uint8)

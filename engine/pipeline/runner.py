@@ -12,6 +12,7 @@ import soundfile as sf
 
 from engine.contracts import Artifact, JobSpec, Stage
 from engine.errors import EngineError
+from engine.face.portrait_check import judge_portrait
 from engine.lipsync.curves import MouthCurves
 from engine.lipsync.from_audio import loudness_of_wav
 from engine.lipsync.from_timings import curves_from_timings
@@ -23,7 +24,6 @@ from engine.pipeline.intake import JudgedPortrait, load_png
 from engine.pipeline.speak import load_timings, save_timings, speak_to_file
 from engine.pipeline.stage import StageClock
 from engine.pipeline.tools import Tools
-from engine.face.portrait_check import judge_portrait
 from engine.speech.voice import TimedPhoneme
 from engine.worker.task import TaskContext
 

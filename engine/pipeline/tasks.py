@@ -50,7 +50,7 @@ def task_table(tools: Tools) -> TaskTable:
     def lipsync(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         return _write_curves(payload, context, tools)
 
-    def doctor(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+    def doctor(_payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         return examine(context.settings, tools)
 
     return {
