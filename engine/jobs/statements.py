@@ -35,6 +35,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX job_by_status ON job (status, priority, sequence)",
         "CREATE INDEX job_by_owner ON job (owner, created_at)",
+        "CREATE INDEX job_by_sequence ON job (sequence)",
         "CREATE INDEX job_by_revision ON job (revision)",
         """
         CREATE UNIQUE INDEX job_by_idempotency_key ON job (owner, idempotency_key)

@@ -1,0 +1,13 @@
+"""Wait for something to become true, with a deadline, without fixed sleeps."""
+
+import time
+from collections.abc import Callable
+
+
+def wait_until(is_true: Callable[[], object], timeout_s: float = 15.0) -> float:
+    """Poll until `is_true`; returns how many seconds that took."""
+    start = time.monotonic()
+    while not is_true():
+        assert time.monotonic() - start < timeout_s, "it did not happen in time"
+        time.sleep(0.02)
+    return time.monotonic() - start

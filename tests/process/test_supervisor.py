@@ -1,0 +1,277 @@
+"""One lane's child process: what it answers, how it ends, when it is replaced."""
+
+import itertools
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from polling import wait_until
+
+from engine.contracts import Progress, Stage
+from engine.errors import Canceled, EngineError, ErrorCode, InputError, WorkerLost
+from engine.worker.attend import TaskLimits
+from engine.worker.ending import is_alive
+from engine.worker.supervisor import ChildState, Supervisor
+
+MakeSupervisor = Callable[..., Supervisor]
+NO_LIMITS = TaskLimits()
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs fork or POSIX signals")
+
+
+def pid_of(supervisor: Supervisor) -> int:
+    return supervisor.run("where", {}, NO_LIMITS).values["pid"]
+
+
+def test_child_gets_settings_priority_and_a_folder_without_code(
+    make_supervisor: MakeSupervisor,
+) -> None:
+    supervisor = make_supervisor(max_text_characters=77, render_threads=1)
+
+    seen = supervisor.run("where", {}, NO_LIMITS).values
+
+    assert seen["max_text_characters"] == 77
+    assert seen["cwd"] == seen["data_dir"]
+    assert seen["threads"] == "1"
+    assert seen["nice"] >= 10
+
+
+def test_progress_arrives_while_the_task_runs(make_supervisor: MakeSupervisor) -> None:
+    heard: list[Progress] = []
+
+    make_supervisor().run("sleep", {"seconds": 0.5}, NO_LIMITS, heard.append)
+
+    assert len(heard) >= 3
+    assert all(item.stage is Stage.ANIMATE for item in heard)
+
+
+def test_garbage_on_standard_streams_does_no_harm(make_supervisor: MakeSupervisor) -> None:
+    supervisor = make_supervisor()
+
+    result = supervisor.run("garbage", {}, NO_LIMITS)
+
+    assert result.values == {"stdin": ""}
+    assert pid_of(supervisor) == supervisor.pid
+
+
+def test_an_input_error_keeps_its_kind_code_and_values(make_supervisor: MakeSupervisor) -> None:
+    payload = {"code": "face_too_small", "is_input": True}
+
+    with pytest.raises(InputError) as caught:
+        make_supervisor().run("refuse", payload, NO_LIMITS)
+
+    assert caught.value.code is ErrorCode.FACE_TOO_SMALL
+    assert caught.value.values == {"face_px": 30, "need_px": 50}
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("bug", ErrorCode.INTERNAL),
+        ("no such task", ErrorCode.INTERNAL),
+        ("out_of_memory", ErrorCode.OUT_OF_MEMORY),
+        ("disk_full", ErrorCode.DISK_FULL),
+    ],
+)
+def test_what_a_task_raises_becomes_a_code_without_its_text(
+    make_supervisor: MakeSupervisor, kind: str, code: ErrorCode
+) -> None:
+    with pytest.raises(EngineError) as caught:
+        make_supervisor().run(kind, {}, NO_LIMITS)
+
+    assert (caught.value.code, caught.value.values) == (code, {})
+
+
+def test_the_traceback_of_a_bug_is_in_the_log(
+    make_supervisor: MakeSupervisor, tmp_path: Path
+) -> None:
+    with pytest.raises(EngineError):
+        make_supervisor().run("bug", {}, NO_LIMITS)
+
+    assert "RuntimeError" in (tmp_path / "data" / "logs" / "render.log").read_text("utf-8")
+
+
+def test_a_child_that_ran_out_of_memory_is_replaced(make_supervisor: MakeSupervisor) -> None:
+    supervisor = make_supervisor()
+    first = pid_of(supervisor)
+
+    with pytest.raises(EngineError):
+        supervisor.run("out_of_memory", {}, NO_LIMITS)
+
+    assert pid_of(supervisor) != first
+    assert not is_alive(first)
+
+
+def test_peak_memory_is_that_of_the_task_alone(make_supervisor: MakeSupervisor) -> None:
+    supervisor = make_supervisor()
+
+    small = supervisor.run("allocate", {"mb": 1}, NO_LIMITS)
+    large = supervisor.run("allocate", {"mb": 150}, NO_LIMITS)
+    again = supervisor.run("allocate", {"mb": 1}, NO_LIMITS)
+
+    assert large.peak_rss_mb - small.peak_rss_mb == pytest.approx(149, abs=15)
+    assert again.peak_rss_mb < small.peak_rss_mb + 30
+
+
+def test_a_child_is_replaced_after_its_share_of_tasks(make_supervisor: MakeSupervisor) -> None:
+    supervisor = make_supervisor(tasks_per_child=2)
+
+    pids = [pid_of(supervisor) for _ in range(6)]
+
+    assert [pids[0]] * 2 + [pids[2]] * 2 + [pids[4]] * 2 == pids
+    assert len(set(pids)) == 3
+
+
+def test_an_idle_child_is_unloaded_and_comes_back(make_supervisor: MakeSupervisor) -> None:
+    supervisor = make_supervisor(idle_unload_s=0.2)
+    first = pid_of(supervisor)
+
+    wait_until(lambda: supervisor.state is ChildState.DEAD)
+
+    assert not is_alive(first)
+    assert pid_of(supervisor) != first
+
+
+def test_a_crash_is_noticed_at_once_and_the_next_task_works(
+    make_supervisor: MakeSupervisor,
+) -> None:
+    supervisor = make_supervisor()
+    pid_of(supervisor)
+    start = time.monotonic()
+
+    with pytest.raises(WorkerLost):
+        supervisor.run("crash", {}, NO_LIMITS)
+
+    assert time.monotonic() - start < 2
+    assert supervisor.state is ChildState.DEAD
+    assert pid_of(supervisor)
+
+
+@posix_only
+def test_a_crash_is_noticed_although_a_forked_process_holds_the_channel(
+    make_supervisor: MakeSupervisor, tmp_path: Path
+) -> None:
+    supervisor = make_supervisor()
+    pid_of(supervisor)
+    pid_file = tmp_path / "heir.pid"
+    start = time.monotonic()
+
+    with pytest.raises(WorkerLost):
+        supervisor.run("crash_with_forked_heir", {"pid_file": str(pid_file)}, NO_LIMITS)
+
+    assert time.monotonic() - start < 2
+    wait_until(lambda: not is_alive(int(pid_file.read_text())), timeout_s=2)
+
+
+def test_a_task_over_its_time_is_killed_with_all_it_started(
+    make_supervisor: MakeSupervisor, tmp_path: Path
+) -> None:
+    pid_file = tmp_path / "family.pid"
+
+    with pytest.raises(EngineError) as caught:
+        make_supervisor().run("start_family", {"pid_file": str(pid_file)}, TaskLimits(total_s=1.0))
+
+    assert caught.value.code is ErrorCode.TIMED_OUT
+    pids = [int(pid) for pid in pid_file.read_text().split()]
+    assert [pid for pid in pids if is_alive(pid)] == []
+
+
+def test_a_task_without_progress_is_killed(make_supervisor: MakeSupervisor) -> None:
+    supervisor = make_supervisor()
+
+    supervisor.run("sleep", {"seconds": 1.0}, TaskLimits(stall_s=0.6))
+    with pytest.raises(EngineError) as caught:
+        supervisor.run("hang", {}, TaskLimits(stall_s=0.6))
+
+    assert caught.value.code is ErrorCode.TIMED_OUT
+    assert supervisor.state is ChildState.DEAD
+
+
+def test_a_child_that_falls_silent_is_killed(make_supervisor: MakeSupervisor) -> None:
+    supervisor = make_supervisor(heartbeat_timeout_s=0.8)
+    first = pid_of(supervisor)
+
+    with pytest.raises(WorkerLost):
+        supervisor.run("native_loop", {}, NO_LIMITS)
+
+    assert not is_alive(first)
+
+
+@posix_only
+def test_a_stopped_child_is_killed(make_supervisor: MakeSupervisor) -> None:
+    supervisor = make_supervisor(heartbeat_timeout_s=0.8)
+    first = pid_of(supervisor)
+    stopper = threading.Timer(0.3, os.kill, [first, 19])
+    stopper.start()
+
+    with pytest.raises(WorkerLost):
+        supervisor.run("hang", {}, NO_LIMITS)
+
+    assert not is_alive(first)
+
+
+def test_a_cooperative_task_is_canceled_and_its_child_kept(
+    make_supervisor: MakeSupervisor,
+) -> None:
+    supervisor = make_supervisor()
+    first = pid_of(supervisor)
+
+    with pytest.raises(Canceled):
+        supervisor.run("sleep", {"seconds": 60}, NO_LIMITS, is_canceled=lambda: True)
+
+    assert pid_of(supervisor) == first
+
+
+def test_a_deaf_task_is_killed_after_the_grace_period(make_supervisor: MakeSupervisor) -> None:
+    supervisor = make_supervisor(cancel_grace_s=0.5)
+    first = pid_of(supervisor)
+    start = time.monotonic()
+
+    with pytest.raises(Canceled):
+        supervisor.run("native_loop", {}, NO_LIMITS, is_canceled=lambda: True)
+
+    assert time.monotonic() - start < 2.5
+    assert not is_alive(first)
+
+
+def test_a_child_whose_tasks_cannot_be_imported_is_a_lost_worker(
+    make_supervisor: MakeSupervisor, tmp_path: Path
+) -> None:
+    supervisor = make_supervisor(tasks="no_such_module:TASKS")
+
+    with pytest.raises(WorkerLost):
+        supervisor.run("where", {}, NO_LIMITS)
+
+    assert "no_such_module" in (tmp_path / "data" / "logs" / "render.log").read_text("utf-8")
+
+
+def test_a_child_that_does_not_become_ready_is_killed(make_supervisor: MakeSupervisor) -> None:
+    supervisor = make_supervisor(child_start_timeout_s=0.01)
+
+    with pytest.raises(WorkerLost):
+        supervisor.run("where", {}, NO_LIMITS)
+
+    assert supervisor.pid is None
+
+
+def test_one_task_at_a_time(make_supervisor: MakeSupervisor) -> None:
+    supervisor = make_supervisor()
+    pid_of(supervisor)
+    spans: list[tuple[float, float]] = []
+
+    def run() -> None:
+        start = time.monotonic()
+        supervisor.run("sleep", {"seconds": 0.3}, NO_LIMITS)
+        spans.append((start, time.monotonic()))
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    ends = sorted(end for _, end in spans)
+    assert all(later - earlier >= 0.3 for earlier, later in itertools.pairwise(ends))
