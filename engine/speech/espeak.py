@@ -16,6 +16,7 @@ import numpy as np
 
 from engine.contracts import VoiceInfo
 from engine.errors import EngineError, ErrorCode, InputError
+from engine.speech.closures import give_closures
 from engine.speech.ipa import clean_ipa
 from engine.speech.json_child import ChildLost, JsonChild
 from engine.speech.voice import SpokenClip, TimedPhoneme
@@ -192,6 +193,7 @@ def _with_times(clip: SpokenClip, text: str, events: Sequence[tuple[str, Any, in
         if end == sample and owned:
             owned[-1], sound = _share(*owned[-1], sound)
         owned.append((span, sound))
+    owned = give_closures(owned, clip.samples, rate_hz)
     return replace(
         clip,
         words=time_words(spans, owned) if spans else (),

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-_FRAME_S = 0.005
+FRAME_S = 0.005
 _HEARD_DB = -40.0  # against the loudest frame; a last f or n is 25-35 dB below it
 _SPOKEN_DB = -26.0  # against the loudest frame: vowels and voiced sounds, no pauses
 _KNEE, _CEILING = 0.7, 0.95  # -3 and -0.4 dB of full scale: room for the sound codec
@@ -20,7 +20,7 @@ def frame_rms(samples: NDArray[np.float32], sample_rate_hz: int) -> NDArray[np.f
     Returns:
         One value a whole frame.
     """
-    length = round(_FRAME_S * sample_rate_hz)
+    length = round(FRAME_S * sample_rate_hz)
     frames = samples[: len(samples) // length * length].reshape(-1, length)
     return np.sqrt(np.mean(np.square(frames), axis=1, dtype=np.float64)).astype(np.float32)
 
@@ -31,7 +31,7 @@ def heard_span_s(samples: NDArray[np.float32], sample_rate_hz: int) -> tuple[flo
     if not len(levels) or levels.max() < _SILENT_RMS:
         return None
     heard = np.flatnonzero(levels > levels.max() * 10 ** (_HEARD_DB / 20))
-    return float(heard[0]) * _FRAME_S, float(heard[-1] + 1) * _FRAME_S
+    return float(heard[0]) * FRAME_S, float(heard[-1] + 1) * FRAME_S
 
 
 def speech_rms(samples: NDArray[np.float32], sample_rate_hz: int) -> float:
