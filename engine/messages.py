@@ -45,8 +45,28 @@ MESSAGES: dict[ErrorCode, Message] = {
         "Use a photo that shows the whole face with a little room around it.",
     ),
     ErrorCode.FACE_NUMBER_WRONG: Message(
-        "There is no face number {face}; this picture has {count}.",
+        "There is no face number {face}; this picture has {count}, numbered from 0.",
         "Choose one of the faces that were found.",
+    ),
+    ErrorCode.LOW_RESOLUTION: Message(
+        "The face is only {face_px} pixels high, so the video will look soft.",
+        "Use a larger version of the photo if you have one.",
+    ),
+    ErrorCode.PHOTO_BLURRED: Message(
+        "The face is blurred, so the video will be blurred too.",
+        "Use a sharper photo if you have one.",
+    ),
+    ErrorCode.PHOTO_TOO_DARK: Message(
+        "The face is very dark.",
+        "Use a brighter photo, or brighten this one first.",
+    ),
+    ErrorCode.PHOTO_OVEREXPOSED: Message(
+        "Much of the face is burnt out to white.",
+        "Use a photo with softer light if you have one.",
+    ),
+    ErrorCode.MOUTH_COVERED: Message(
+        "The mouth seems to be covered; what covers it will move with the lips.",
+        "Use a photo that shows the mouth.",
     ),
     ErrorCode.NOT_AN_IMAGE: Message(
         "This file is not a picture.",
@@ -119,6 +139,10 @@ MESSAGES: dict[ErrorCode, Message] = {
     ErrorCode.PROBE_TIMEOUT: Message(
         "The file could not be checked in time.",
         "Try again; if it happens twice, save the file in another format.",
+    ),
+    ErrorCode.NOT_A_VIDEO: Message(
+        "This file is not a video that can be read here.",
+        "Choose an MP4 video that was made with Sonic Studio.",
     ),
     ErrorCode.TEXT_EMPTY: Message(
         "There is nothing to say yet.",
