@@ -2,6 +2,8 @@
 """The espeak-ng voices: real library, real process."""
 
 import itertools
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -139,6 +141,26 @@ def test_process_ends_when_closed():
 
     assert not process.is_running()
     assert engine.pid is None
+
+
+def test_killed_parent_leaves_no_process_behind():
+    parent = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "from engine.speech.espeak import EspeakEngine; import time\n"
+            "engine = EspeakEngine(); engine.voices(); print(engine.pid, flush=True)\n"
+            "time.sleep(60)",
+        ],
+        stdout=subprocess.PIPE,
+    )
+    child = psutil.Process(int(parent.stdout.readline()))
+
+    parent.kill()
+    parent.communicate()
+
+    psutil.wait_procs([child], timeout=10)
+    assert not child.is_running()
 
 
 def test_hung_process_is_killed_and_named_unavailable():
