@@ -5,7 +5,7 @@ it. Decoding costs little beside drawing, and memory stays flat for hours.
 """
 
 import wave
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,7 +110,7 @@ def decode_speech(
 
 def read_blocks(
     wav: Path, sample_rate_hz: int, block_s: float = 10.0
-) -> Iterator[NDArray[np.float32]]:
+) -> Generator[NDArray[np.float32], None, None]:
     """Read a WAV of ours piece by piece, so that memory does not grow with its length.
 
     Args:

@@ -5,7 +5,7 @@ offsets, encoder delay, sample formats. Knows nothing of loudness or of what is 
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +35,9 @@ GAP_S = (0.06, 30.0)
 
 ABSURD_LEVEL = 1e5
 """Float samples beyond this are not sound; even floats scaled as 16-bit stay below it."""
+
+READ_ERRORS = (av.FFmpegError, OSError, ValueError, OverflowError)
+"""What broken files raise: FFmpeg's own errors, seeks to nowhere, names that are no text."""
 
 _INTEGER_SCALES = {"u8": 2.0**7, "s16": 2.0**15, "s32": 2.0**31}
 
@@ -105,7 +108,7 @@ class SoundReader:
         while True:
             try:
                 packet = next(packets, None)
-            except av.FFmpegError:
+            except READ_ERRORS:
                 self.is_cut_off = True
                 return
             if packet is None:
@@ -115,7 +118,7 @@ class SoundReader:
             self.num_packets += packet.size > 0
             try:
                 frames = packet.decode()
-            except av.FFmpegError:
+            except READ_ERRORS:
                 self.num_failed += packet.size > 0
                 continue
             yield from (frame for frame in frames if isinstance(frame, AudioFrame))
@@ -177,16 +180,18 @@ def open_sound(path: Path, demuxer: str) -> Iterator[SoundReader]:
     Raises:
         InputError: DAMAGED_AUDIO, NO_AUDIO_TRACK, or NOT_AUDIO for a codec we do not decode.
     """
-    try:
-        with open_container(path, demuxer) as container:
+    with ExitStack() as stack:
+        try:
+            container = stack.enter_context(open_container(path, demuxer))
             if not container.streams.audio:
                 has_other = any(stream.type == "video" for stream in container.streams)
                 code = ErrorCode.NO_AUDIO_TRACK if has_other else ErrorCode.DAMAGED_AUDIO
                 raise InputError(code)
             stream = container.streams.audio[0]
-            yield SoundReader(container, stream, _read_header(container, stream))
-    except (av.FFmpegError, UnicodeDecodeError, PermissionError) as error:
-        raise InputError(ErrorCode.DAMAGED_AUDIO) from error
+            header = _read_header(container, stream)
+        except READ_ERRORS as error:
+            raise InputError(ErrorCode.DAMAGED_AUDIO) from error
+        yield SoundReader(container, stream, header)
 
 
 def _read_header(container: InputContainer, stream: AudioStream) -> SoundHeader:
@@ -217,7 +222,9 @@ def _to_float(frame: AudioFrame) -> NDArray[np.float32]:
         return np.asarray(values, dtype=np.float32)
     scale = _INTEGER_SCALES.get(frame.format.name.rstrip("p"))
     if scale is None:
-        return np.clip(values, -2 * ABSURD_LEVEL, 2 * ABSURD_LEVEL).astype(np.float32)
+        numbers = np.nan_to_num(values, nan=0.0)
+        bounded = np.clip(numbers, -2 * ABSURD_LEVEL, 2 * ABSURD_LEVEL)
+        return np.asarray(bounded, dtype=np.float32)
     samples = values.astype(np.float32) / np.float32(scale)
     return samples - np.float32(1.0) if values.dtype == np.uint8 else samples
 
