@@ -1,0 +1,115 @@
+"""The page assembled: `build_studio` makes it, `serve` keeps it running until it is stopped."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+from starlette.middleware import Middleware
+
+from engine.api import StudioEngine
+from engine.settings import EngineSettings
+from studio.artifacts import create_artifact_route
+from studio.context import Studio
+from studio.endpoints import create_endpoints
+from studio.locales import say
+from studio.pages.create import create_create_page
+from studio.session import VisitorCookie, Visitors
+from studio.settings import StudioSettings, choose_port
+from studio.theme import STYLES_PATH, create_theme
+
+# Handlers only read rows and write one; eight at a time are plenty and keep memory flat.
+CONCURRENT_HANDLERS = 8
+MAX_WAITING_HANDLERS = 64
+
+# Uploads are copied into a job when it is submitted; what is older than a day is swept.
+SWEEP_EVERY_S = 3600
+UPLOAD_AGE_S = 24 * 3600
+
+# Browsers hide the microphone where the page came over plain HTTP from elsewhere.
+_HEAD = """<script>
+if (!window.isSecureContext) document.documentElement.classList.add('insecure');
+</script>"""
+
+
+def build_studio(engine: StudioEngine, settings: EngineSettings) -> gr.Blocks:
+    """Make the page with its endpoints; nothing is started."""
+    studio = Studio(engine, settings, load_visitors(settings))
+    blocks: gr.Blocks
+    with gr.Blocks(
+        title=say("page.title"),
+        analytics_enabled=False,
+        delete_cache=(SWEEP_EVERY_S, UPLOAD_AGE_S),
+        fill_width=False,
+    ) as blocks:
+        create_create_page(studio)
+        create_endpoints(studio)
+    blocks.queue(
+        max_size=MAX_WAITING_HANDLERS,
+        default_concurrency_limit=CONCURRENT_HANDLERS,
+        api_open=False,
+    )
+    return blocks
+
+
+def load_visitors(settings: EngineSettings) -> Visitors:
+    """The keeper of this installation's cookie key."""
+    return Visitors.load(settings.data_dir / "keys" / "visitors.key")
+
+
+def launch_options(
+    engine: StudioEngine, settings: EngineSettings, studio: StudioSettings
+) -> dict[str, Any]:
+    """How the page is launched: safe by default, everything from this computer."""
+    visitors = load_visitors(settings)
+    return {
+        "server_name": studio.host,
+        "share": False,
+        "theme": create_theme(),
+        "css_paths": [STYLES_PATH],
+        "head": _HEAD,
+        "max_file_size": settings.max_audio_bytes,
+        "show_error": False,
+        "run_history": False,
+        "enable_monitoring": False,
+        "mcp_server": studio.mcp,
+        "ssr_mode": False,
+        "pwa": False,
+        "strict_cors": True,
+        "footer_links": ["api", "settings"],
+        "quiet": True,
+        "app_kwargs": {
+            "middleware": [Middleware(VisitorCookie, visitors=visitors)],
+            "routes": [create_artifact_route(engine, visitors)],
+        },
+    }
+
+
+def serve(
+    engine: StudioEngine,
+    settings: EngineSettings,
+    studio: StudioSettings,
+    wait: Callable[[], None],
+) -> None:
+    """Run the page until `wait` returns.
+
+    Args:
+        engine: what makes the videos; the caller closes it.
+        settings: of the engine.
+        studio: where to listen.
+        wait: returns when the page should stop.
+
+    Raises:
+        CannotStart: no port is free.
+    """
+    blocks = build_studio(engine, settings)
+    port = choose_port(studio.host, studio.port)
+    blocks.launch(
+        server_port=port, prevent_thread_lock=True, **launch_options(engine, settings, studio)
+    )
+    try:
+        sys.stdout.write(say("start.ready", address=f"http://{studio.host}:{port}") + "\n")
+        sys.stdout.flush()
+        wait()
+    finally:
+        blocks.close(verbose=False)

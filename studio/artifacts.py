@@ -1,0 +1,64 @@
+"""Finished files over HTTP, to their owner only; nothing is copied into Gradio's cache.
+
+The page is known by its cookie, a program by the ticket in the address it got from `job`.
+"""
+
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from engine.api import StudioEngine
+from engine.errors import EngineError
+from studio.session import COOKIE_NAME, Visitors
+
+MEDIA_TYPES = {
+    "video": "video/mp4",
+    "poster": "image/jpeg",
+    "srt": "application/x-subrip; charset=utf-8",
+    "vtt": "text/vtt; charset=utf-8",
+    "report": "application/json",
+    "speech": "audio/wav",
+    "timings": "application/json",
+}
+
+_HEADERS = {
+    "Cache-Control": "private, max-age=3600",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+}
+
+
+def create_artifact_route(engine: StudioEngine, visitors: Visitors) -> Route:
+    """The route `/artifacts/<job id>/<kind>`; `?download=1` saves instead of shows."""
+
+    def serve(request: Request) -> Response:
+        job_id, kind = request.path_params["job_id"], request.path_params["kind"]
+        owner = visitors.owner_of_ticket(request.query_params.get("ticket"), job_id)
+        owner = owner or visitors.owner_of_cookie(request.cookies.get(COOKIE_NAME))
+        path = _find(engine, job_id, kind, owner)
+        if path is None:
+            return PlainTextResponse("Not found", status_code=404)
+        name = f"sonic-studio-{job_id[:8]}-{kind}{path.suffix}"
+        is_download = request.query_params.get("download") == "1"
+        return FileResponse(
+            path,
+            media_type=MEDIA_TYPES[kind],
+            filename=name,
+            content_disposition_type="attachment" if is_download else "inline",
+            headers=_HEADERS,
+        )
+
+    return Route("/artifacts/{job_id}/{kind}", serve, methods=["GET", "HEAD"])
+
+
+def _find(engine: StudioEngine, job_id: str, kind: str, owner: str | None) -> Path | None:
+    """The file, or None when there is none or it is not the asker's."""
+    if owner is None or kind not in MEDIA_TYPES:
+        return None
+    try:
+        path = engine.artifact_path(job_id, kind, owner)
+    except EngineError:
+        return None
+    return path if path.is_file() else None

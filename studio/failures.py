@@ -1,0 +1,43 @@
+"""The edge where errors become sentences: a handler never shows a traceback."""
+
+import functools
+import html
+import logging
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import gradio as gr
+
+from engine.errors import EngineError, ErrorCode
+from engine.messages import Message, describe
+from studio.locales import say
+from studio.presenter import message_of
+
+_log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def guarded(handler: Callable[P, R]) -> Callable[P, R]:
+    """Wrap a handler of the page: whatever fails in it is shown as a sentence and a hint."""
+
+    @functools.wraps(handler)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return handler(*args, **kwargs)
+        except gr.Error:
+            raise
+        except EngineError as error:
+            raise toast(message_of(error)) from None
+        except Exception:  # noqa: BLE001 - the edge; logged with its traceback
+            _log.exception("a page handler failed")
+            raise toast(describe(ErrorCode.INTERNAL)) from None
+
+    return wrapper
+
+
+def toast(message: Message) -> gr.Error:
+    """The error to raise for a message; Gradio shows it in a corner of the page."""
+    text = html.escape(f"{message.sentence} {message.hint}")
+    return gr.Error(text, title=say("error.title"), print_exception=False)

@@ -1,0 +1,185 @@
+"""What a person filled in, as the engine's own request types. Pure: no Gradio, no files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from engine.contracts import AnimateRequest, RenderOptions, SpeechOptions
+from engine.errors import ErrorCode, InputError
+
+VoiceSource = Literal["upload", "record", "text"]
+
+TITLE_CHARACTERS = 60
+
+_SPEECH_OPTIONS = ("language", "voice", "speed", "style")
+_OTHER_OPTIONS = ("title", "script", "idempotency_key")
+
+
+@dataclass(frozen=True)
+class FormValues:
+    """The Create page as it stands. Names are those of the page's controls.
+
+    Attributes:
+        portrait, recording, microphone: uploaded files, or None.
+        face: number of the chosen face, below 0 = the largest.
+        source: which of recording, microphone and text counts.
+        size: short side in pixels, 0 = as the preset says.
+        seed: as typed; empty = drawn at random.
+    """
+
+    portrait: str | None
+    face: float | None
+    framing: str
+    aspect: str
+    source: VoiceSource
+    recording: str | None
+    microphone: str | None
+    text: str | None
+    language: str | None
+    voice: str | None
+    speed: float
+    preset: str
+    size: int
+    dynamic_scale: float
+    motion_scale: float
+    smoothing: float
+    seed: str | None
+    fps: int
+    background: str
+    force: bool
+    consent: bool
+
+    @property
+    def audio(self) -> str | None:
+        """The recording that counts, if one does."""
+        return {"upload": self.recording, "record": self.microphone, "text": None}[self.source]
+
+    @property
+    def has_voice(self) -> bool:
+        """Whether there is anything to say."""
+        return bool(self.audio) or (self.source == "text" and bool((self.text or "").strip()))
+
+    def speech(self) -> SpeechOptions | None:
+        """The text to speak, or None when a recording counts."""
+        if self.source != "text" or not (self.text or "").strip():
+            return None
+        return SpeechOptions(
+            text=self.text or "",
+            language=self.language or None,
+            voice=self.voice or None,
+            speed=self.speed,
+        )
+
+    def options(self) -> RenderOptions:
+        """The choices about the picture.
+
+        Raises:
+            InputError: BAD_OPTION, naming the first value that cannot be used.
+        """
+        face = self.face if self.face is not None and self.face >= 0 else None
+        return parse_options(
+            {
+                "preset": self.preset,
+                "size_px": self.size or None,
+                "dynamic_scale": self.dynamic_scale,
+                "motion_scale": self.motion_scale,
+                "smoothing": self.smoothing,
+                "seed": (self.seed or "").strip() or None,
+                "fps": self.fps,
+                "framing": self.framing,
+                "aspect": self.aspect,
+                "face_index": face,
+                "background": self.background,
+                "force": self.force,
+            }
+        )
+
+    def request(self) -> AnimateRequest:
+        """Everything the engine needs to make the video.
+
+        Raises:
+            InputError: BAD_OPTION.
+        """
+        speech = self.speech()
+        return AnimateRequest(
+            portrait=self.portrait or "",
+            audio=self.audio,
+            speech=speech,
+            options=self.options(),
+            consent=self.consent,
+            title=title_of(self.audio if self.source == "upload" else None, speech, self.portrait),
+        )
+
+
+@dataclass(frozen=True)
+class CallerOptions:
+    """The `options` of an endpoint call, sorted by what they are about."""
+
+    render: RenderOptions
+    speech: SpeechOptions | None
+    title: str
+    script: str | None
+    idempotency_key: str | None
+
+
+def parse_options(given: Mapping[str, Any]) -> RenderOptions:
+    """Render options from plain values; None means the default.
+
+    Raises:
+        InputError: BAD_OPTION, naming the first value that cannot be used.
+    """
+    try:
+        return RenderOptions(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        raise _bad_option(error) from None
+
+
+def parse_caller_options(given: Mapping[str, Any], text: str) -> CallerOptions:
+    """Sort the options of a program: picture, speech, and what is about the job itself.
+
+    Args:
+        given: the options as they came.
+        text: what should be said; empty when a recording was sent.
+
+    Raises:
+        InputError: BAD_OPTION, naming the first value that cannot be used.
+    """
+    about_job = {name: str(given[name]) for name in _OTHER_OPTIONS if given.get(name)}
+    about_speech = {name: given[name] for name in _SPEECH_OPTIONS if given.get(name) is not None}
+    about_picture = {
+        name: value
+        for name, value in given.items()
+        if name not in _OTHER_OPTIONS and name not in _SPEECH_OPTIONS
+    }
+    try:
+        speech = SpeechOptions(text=text, **about_speech) if text.strip() else None
+    except ValidationError as error:
+        raise _bad_option(error) from None
+    return CallerOptions(
+        render=parse_options(about_picture),
+        speech=speech,
+        title=about_job.get("title", "")[:TITLE_CHARACTERS],
+        script=about_job.get("script"),
+        idempotency_key=about_job.get("idempotency_key"),
+    )
+
+
+def title_of(audio: str | None, speech: SpeechOptions | None, portrait: str | None) -> str:
+    """What lists call the video: the first words, or the name of the recording or the photo."""
+    if speech is not None:
+        title = " ".join(speech.text.split())
+    else:
+        title = Path(audio or portrait or "").stem.replace("_", " ")
+    if len(title) <= TITLE_CHARACTERS:
+        return title
+    return title[: TITLE_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
+
+
+def _bad_option(error: ValidationError) -> InputError:
+    first = error.errors()[0]
+    option = str(first["loc"][0]).replace("_", " ") if first["loc"] else "options"
+    reason = first["msg"][:1].lower() + first["msg"][1:]
+    return InputError(ErrorCode.BAD_OPTION, option=option, reason=reason)

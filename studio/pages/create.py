@@ -1,0 +1,194 @@
+"""The Create page: a photo, a voice, make; the video in the making; the recent ones."""
+
+import html
+import uuid
+from typing import Any
+
+import gradio as gr
+
+from engine.contracts import CheckReport, RenderOptions
+from engine.errors import EngineError
+from studio.context import Studio
+from studio.failures import guarded
+from studio.form import FormValues
+from studio.locales import say
+from studio.parts.consent import create_consent_input
+from studio.parts.jobs_section import QUIET, JobsSection, create_jobs_section
+from studio.parts.portrait_input import PortraitInput, create_portrait_input
+from studio.parts.quality import create_quality_input
+from studio.parts.voice_input import (
+    DEFAULT_LANGUAGE,
+    VoiceInput,
+    create_voice_input,
+    language_choices,
+)
+from studio.presenter import Verdict, judge_form, message_of
+
+_SCROLL_TO_JOB = """() => document.getElementById('job-panel')?.scrollIntoView(
+  {behavior: 'smooth', block: 'start'})"""
+
+# Fields whose value changes what the check says; the rest only changes the picture.
+_CHECKED = (
+    *("recording", "microphone", "text", "language", "voice", "speed", "source"),
+    *("preset", "size", "fps", "framing", "aspect", "force"),
+)
+
+
+def create_create_page(studio: Studio) -> None:
+    """Build the page and connect it."""
+    with gr.Row(elem_id="head"):
+        gr.HTML(_head_html(), elem_id="brand", apply_default_css=False)
+        gauge = gr.HTML(elem_id="gauge", apply_default_css=False)
+    with gr.Row(elem_id="steps", equal_height=True):
+        with gr.Column(elem_classes="step", min_width=300):
+            _create_heading("photo")
+            portrait = create_portrait_input(studio)
+        with gr.Column(elem_classes="step", min_width=300):
+            _create_heading("voice")
+            voice = create_voice_input(studio)
+        with gr.Column(elem_classes="step", min_width=300):
+            _create_heading("make")
+            fields = {**_fields_of(portrait), **_fields_of(voice)}
+            fields |= vars(create_quality_input())
+            fields["consent"] = create_consent_input()
+            verdict = gr.HTML(_waiting_html(), elem_id="verdict", apply_default_css=False)
+            generate = gr.Button(
+                say("make.generate"),
+                variant="primary",
+                size="lg",
+                interactive=False,
+                elem_id="generate",
+            )
+    jobs = create_jobs_section(studio, gauge)
+    _connect_check(studio, fields, portrait, verdict, generate)
+    _connect_generate(studio, fields, generate, jobs)
+    _connect_voices(studio, voice)
+
+
+def _fields_of(part: PortraitInput | VoiceInput) -> dict[str, Any]:
+    """The controls of a part by the names `FormValues` knows them by."""
+    names = {"upload": "portrait"}
+    known = FormValues.__dataclass_fields__
+    controls = {names.get(name, name): control for name, control in vars(part).items()}
+    return {name: control for name, control in controls.items() if name in known}
+
+
+def _connect_check(
+    studio: Studio,
+    fields: dict[str, Any],
+    portrait: PortraitInput,
+    verdict: gr.HTML,
+    generate: gr.Button,
+) -> None:
+    """Keep the line beside the button true while the form changes."""
+    report_json = gr.Textbox(visible="hidden", elem_id="check-report")
+
+    @guarded
+    def check_form(values: dict[Any, Any]) -> tuple[Any, ...]:
+        form = _read(fields, values)
+        try:
+            report = _check(studio, form)
+        except EngineError as error:
+            message = message_of(error)
+            refusal = Verdict("refused", message.sentence, message.hint)
+            return "", verdict_html(refusal), gr.update(interactive=False)
+        stored = report.model_dump_json() if report is not None else ""
+        return stored, *_judged(report, form)
+
+    @guarded
+    def judge_form_again(values: dict[Any, Any]) -> tuple[Any, ...]:
+        stored = values[report_json]
+        report = CheckReport.model_validate_json(stored) if stored else None
+        return _judged(report, _read(fields, values))
+
+    controls = set(fields.values())
+    outputs = [report_json, verdict, generate]
+    triggers = [fields[name].change for name in _CHECKED]
+    gr.on(triggers, check_form, controls, outputs, trigger_mode="always_last", **QUIET)
+    portrait.looked.then(check_form, controls, outputs, **QUIET)
+    fields["consent"].change(
+        judge_form_again, controls | {report_json}, [verdict, generate], **QUIET
+    )
+
+
+def _connect_generate(
+    studio: Studio, fields: dict[str, Any], generate: gr.Button, jobs: JobsSection
+) -> None:
+    """Turn the form into a job; the same form pressed twice is one job."""
+    form_id = gr.Textbox(visible="hidden", elem_id="form-id")
+
+    def new_form_id() -> str:
+        return uuid.uuid4().hex
+
+    @guarded
+    def make(values: dict[Any, Any], request: gr.Request) -> str:
+        owner = studio.visitors.owner_of(request)
+        wanted = _read(fields, values).request()
+        record = studio.engine.submit(wanted, owner=owner, idempotency_key=values[form_id] or None)
+        return record.job_id
+
+    submitted = generate.click(
+        make, {*fields.values(), form_id}, jobs.shown_job, api_visibility="private"
+    )
+    submitted.success(jobs.refresh, jobs.shown_job, jobs.outputs, **QUIET)
+    submitted.success(new_form_id, None, form_id, **QUIET)
+    submitted.success(None, js=_SCROLL_TO_JOB)
+    gr.on(None, new_form_id, None, form_id, **QUIET)
+
+
+def _connect_voices(studio: Studio, voice: VoiceInput) -> None:
+    @guarded
+    def offer_languages() -> Any:  # noqa: ANN401 - a Gradio update
+        choices = language_choices(studio.engine.voices())
+        tags = [tag for _, tag in choices]
+        default = DEFAULT_LANGUAGE if DEFAULT_LANGUAGE in tags else next(iter(tags), None)
+        return gr.update(choices=choices, value=default)
+
+    gr.on(None, offer_languages, None, voice.language, **QUIET)
+
+
+def _read(fields: dict[str, Any], values: dict[Any, Any]) -> FormValues:
+    return FormValues(**{name: values[control] for name, control in fields.items()})
+
+
+def _check(studio: Studio, form: FormValues) -> CheckReport | None:
+    """What the engine says about the form; None before there is a photo."""
+    if form.portrait is None:
+        return None
+    return studio.engine.check(
+        form.portrait, audio=form.audio, speech=form.speech(), options=form.options()
+    )
+
+
+def _judged(report: CheckReport | None, form: FormValues) -> tuple[str, Any]:
+    verdict = judge_form(report, form.options(), has_voice=form.has_voice, consent=form.consent)
+    return verdict_html(verdict), gr.update(interactive=verdict.is_ready)
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """The line beside the button."""
+    hint = f'<span class="hint">{html.escape(verdict.hint)}</span>' if verdict.hint else ""
+    notes = "".join(f'<span class="warning">{html.escape(note)}</span>' for note in verdict.notes)
+    return (
+        f'<div class="verdict {verdict.mood}" role="status"><b>{html.escape(verdict.text)}</b>'
+        f"{hint}{notes}</div>"
+    )
+
+
+def _waiting_html() -> str:
+    return verdict_html(judge_form(None, RenderOptions(), has_voice=False, consent=False))
+
+
+def _create_heading(step: str) -> None:
+    gr.HTML(
+        f'<h2 class="step-title"><span aria-hidden="true">{say(f"{step}.step")}</span>'
+        f"{html.escape(say(f'{step}.title'))}</h2>",
+        apply_default_css=False,
+    )
+
+
+def _head_html() -> str:
+    title, tagline, privacy = (
+        html.escape(say(f"page.{key}")) for key in ("title", "tagline", "privacy")
+    )
+    return f"<h1>{title}</h1><p>{tagline} <small>{privacy}</small></p>"

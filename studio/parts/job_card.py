@@ -1,0 +1,123 @@
+"""One job on the page, large beside its progress or small in the list of recent videos."""
+
+import html
+
+from studio.locales import say
+from studio.presenter import JobView
+
+
+def job_panel_html(view: JobView) -> str:
+    """The large card: progress while the job lives, the video once it is there."""
+    title = html.escape(view.title)
+    heading = f'<h2>{html.escape(say("job.section"))}</h2><p class="job-title">{title}</p>'
+    words = (
+        f'<p class="job-label" role="status">{html.escape(view.label)}</p>'
+        f'<p class="job-detail">{html.escape(view.detail)}</p>'
+    )
+    return (
+        f'<section class="job {view.status}" aria-label="{html.escape(say("job.section"))}">'
+        f'<div class="job-head">{heading}</div>{_stage_html(view)}'
+        f'<div class="job-words">{words}</div>{_buttons_html(view)}</section>'
+    )
+
+
+def missing_job_html(sentence: str, hint: str) -> str:
+    """What stands there when a link names a video that is not the asker's or is gone."""
+    return (
+        f'<section class="job failed"><div class="job-words">'
+        f'<p class="job-label" role="status">{html.escape(sentence)}</p>'
+        f'<p class="job-detail">{html.escape(hint)}</p></div>'
+        f'<div class="job-buttons">{_button("another", "", say("job.another"))}</div></section>'
+    )
+
+
+def recent_html(views: list[JobView]) -> str:
+    """The list of recent videos, newest first."""
+    heading = f"<h2>{html.escape(say('recent.title'))}</h2>"
+    if not views:
+        return (
+            f'<section class="recent">{heading}<p>{html.escape(say("recent.empty"))}</p></section>'
+        )
+    cards = "".join(_card_html(view) for view in views)
+    return f'<section class="recent">{heading}<ul>{cards}</ul></section>'
+
+
+def _stage_html(view: JobView) -> str:
+    if view.percent is not None:
+        label = html.escape(say("job.progress", title=view.title))
+        percent = html.escape(say("job.percent", percent=view.percent))
+        note = html.escape(say("job.close_note"))
+        return (
+            f'<div class="job-stage"><div class="bar" role="progressbar" aria-label="{label}" '
+            f'aria-valuemin="0" aria-valuemax="100" aria-valuenow="{view.percent}">'
+            f'<i style="width:{view.percent}%"></i></div>'
+            f'<span class="bar-text">{percent}</span><p class="bar-note">{note}</p></div>'
+        )
+    if "video" not in view.files:
+        return '<div class="job-stage"></div>'
+    poster = f' poster="{view.files["poster"]}"' if "poster" in view.files else ""
+    track = ""
+    if "vtt" in view.files:
+        label = html.escape(say("job.captions_track"))
+        track = f'<track kind="captions" src="{view.files["vtt"]}" label="{label}">'
+    label = html.escape(say("job.video_label", title=view.title))
+    return (
+        f'<div class="job-stage"><video controls playsinline preload="metadata"{poster} '
+        f'src="{view.files["video"]}" aria-label="{label}">{track}</video></div>'
+    )
+
+
+def _buttons_html(view: JobView) -> str:
+    buttons = []
+    if "video" in view.files:
+        buttons.append(_download(view, "video", say("job.download"), "primary"))
+    if "srt" in view.files:
+        buttons.append(_download(view, "srt", say("job.captions"), ""))
+    if view.can_cancel:
+        buttons.append(_button("cancel", view.job_id, say("job.cancel")))
+    if view.can_retry:
+        buttons.append(_button("retry", view.job_id, say("job.retry"), "primary"))
+    if view.is_final:
+        buttons.append(_button("another", view.job_id, say("job.another")))
+    return f'<div class="job-buttons">{"".join(buttons)}</div>'
+
+
+def _card_html(view: JobView) -> str:
+    title = html.escape(view.title)
+    poster = '<span class="poster"></span>'
+    if "poster" in view.files:
+        alt = html.escape(say("recent.poster", title=view.title))
+        poster = f'<img class="poster" loading="lazy" src="{view.files["poster"]}" alt="{alt}">'
+    status = html.escape(say(f"status.{view.status}"))
+    open_label = html.escape(say("recent.open_label", title=view.title))
+    actions = _button("open", view.job_id, say("recent.open"), label=open_label)
+    if "video" in view.files:
+        label = html.escape(say("recent.download_label", title=view.title))
+        actions += _download(view, "video", say("job.download"), "", label=label)
+    delete = html.escape(say("recent.delete"))
+    delete_label = html.escape(say("recent.delete_label", title=view.title))
+    return (
+        f'<li class="card {view.status}">{poster}<div class="card-text"><b>{title}</b>'
+        f'<span class="pill">{status}</span><span class="age">{html.escape(view.age)}</span></div>'
+        f'<div class="card-buttons">{actions}'
+        f'<details class="confirm"><summary aria-label="{delete_label}">{delete}</summary>'
+        f"<div><span>{html.escape(say('recent.confirm'))}</span>"
+        f"{_button('delete', view.job_id, say('recent.confirm_yes'), 'stop')}"
+        f"{_button('keep', view.job_id, say('recent.confirm_no'))}</div></details></div></li>"
+    )
+
+
+def _button(action: str, job_id: str, text: str, css: str = "", *, label: str = "") -> str:
+    aria = f' aria-label="{label}"' if label else ""
+    return (
+        f'<button type="button" class="plain {css}" data-action="{action}" '
+        f'data-job="{html.escape(job_id)}"{aria}>{html.escape(text)}</button>'
+    )
+
+
+def _download(view: JobView, kind: str, text: str, css: str, *, label: str = "") -> str:
+    aria = f' aria-label="{label}"' if label else ""
+    return (
+        f'<a class="plain {css}" href="{view.files[kind]}?download=1" download{aria}>'
+        f"{html.escape(text)}</a>"
+    )

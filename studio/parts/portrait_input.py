@@ -1,0 +1,198 @@
+"""Step 1: the photo, what was found in it, and which face speaks."""
+
+import base64
+import html
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from engine.contracts import FaceFound, PortraitVerdict
+from engine.errors import EngineError, ErrorCode
+from engine.messages import describe
+from studio.context import Studio
+from studio.failures import guarded
+from studio.form import parse_options
+from studio.locales import say
+from studio.parts.action_html import action_data, create_action_html
+from studio.parts.uploads import PortraitUpload
+
+SAMPLES_DIR = Path(__file__).resolve().parents[2] / "assets" / "samples"
+SAMPLES = ("astronaut_collins", "vangogh_self", "american_gothic")
+
+LARGEST_FACE = -1
+
+
+@dataclass(frozen=True)
+class PortraitInput:
+    """The controls of step 1 that others read."""
+
+    upload: gr.Image
+    face: gr.Number
+    framing: gr.Radio
+    aspect: gr.Radio
+    looked: Any
+    """The event that ends when a new photo was looked at."""
+
+
+def create_portrait_input(studio: Studio) -> PortraitInput:
+    """Build step 1."""
+    upload = PortraitUpload(
+        type="filepath",
+        image_mode=None,
+        sources=["upload", "webcam", "clipboard"],
+        label=say("photo.upload"),
+        placeholder=say("photo.placeholder"),
+        height=300,
+        buttons=[],
+        elem_id="photo-upload",
+    )
+    preview = create_action_html("photo-preview", visible=False)
+    another = gr.Button(say("photo.another"), visible=False, size="sm", elem_id="photo-another")
+    samples = create_action_html("photo-samples", _samples_html())
+    face = gr.Number(LARGEST_FACE, precision=0, visible=False)
+    framing = gr.Radio(
+        [
+            (say("photo.framing_full"), "full"),
+            (say("photo.framing_bust"), "bust"),
+            (say("photo.framing_face"), "face"),
+        ],
+        value="full",
+        label=say("photo.framing"),
+        elem_id="framing",
+        elem_classes="segmented",
+    )
+    aspect = gr.Radio(
+        [
+            (say("photo.aspect_source"), "source"),
+            (say("photo.aspect_square"), "1:1"),
+            (say("photo.aspect_tall"), "9:16"),
+            (say("photo.aspect_wide"), "16:9"),
+        ],
+        value="source",
+        label=say("photo.aspect"),
+        elem_id="aspect",
+        elem_classes="segmented",
+    )
+
+    @guarded
+    def look(portrait: str | None, chosen: float) -> tuple[Any, ...]:
+        """Show what the engine sees in the photo instead of the upload box."""
+        has_photo = portrait is not None
+        card = _photo_card(studio, portrait, chosen) if portrait is not None else ""
+        return (
+            gr.update(visible=not has_photo),
+            gr.update(value=card, visible=has_photo),
+            gr.update(visible=has_photo),
+            gr.update(visible=not has_photo),
+        )
+
+    def pick(event: gr.EventData) -> int:
+        return int(action_data(event).get("face", LARGEST_FACE))
+
+    def take_sample(event: gr.EventData) -> str | None:
+        name = action_data(event).get("sample")
+        return str(SAMPLES_DIR / f"{name}.jpg") if name in SAMPLES else None
+
+    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+    shown = [upload, preview, another, samples]
+    upload.change(lambda: LARGEST_FACE, None, face, **quiet)
+    looked = gr.on(
+        [upload.change, face.change],
+        look,
+        [upload, face],
+        shown,
+        trigger_mode="always_last",
+        **quiet,
+    )
+    preview.action(pick, None, face, **quiet)
+    samples.action(take_sample, None, upload, **quiet)
+    another.click(lambda: None, None, upload, **quiet)
+    return PortraitInput(upload, face, framing, aspect, looked)
+
+
+def _photo_card(studio: Studio, portrait: str, chosen: float) -> str:
+    options = parse_options({"face_index": int(chosen) if chosen >= 0 else None})
+    report = studio.engine.check(portrait, options=options)
+    verdict = report.portrait or PortraitVerdict(verdict=ErrorCode.NOT_AN_IMAGE)
+    try:
+        preview = studio.engine.preview_portrait(portrait, options)
+        picture = base64.b64encode(preview.read_bytes()).decode()
+        preview.unlink()
+    except EngineError:
+        picture = None
+    return photo_card_html(picture, verdict)
+
+
+def photo_card_html(picture: str | None, verdict: PortraitVerdict) -> str:
+    """The photo as the engine sees it, a frame around each face, and what is wrong with it.
+
+    Args:
+        picture: base64 of the upright JPEG, or None when it could not be decoded.
+        verdict: of the check.
+    """
+    note = ""
+    if verdict.verdict != "ok":
+        message = describe(ErrorCode(verdict.verdict), dict(verdict.values))
+        note = (
+            f'<p class="note refused" role="alert"><strong>{html.escape(message.sentence)}</strong>'
+            f" {html.escape(message.hint)}</p>"
+        )
+    if picture is None or not verdict.width_px or not verdict.height_px:
+        unreadable = html.escape(say("photo.unreadable"))
+        return f'<div class="photo-frame empty"><span>{unreadable}</span></div>{note}'
+    several = len(verdict.faces) > 1
+    boxes = "".join(
+        _face_html(number, face, verdict, is_choice=several)
+        for number, face in enumerate(verdict.faces)
+    )
+    hint = f'<p class="note">{html.escape(say("photo.pick_hint"))}</p>' if several else ""
+    ratio = verdict.width_px / verdict.height_px
+    return (
+        f'<div class="photo-frame"><div class="photo" style="--ratio:{ratio:.4f}">'
+        f'<img src="data:image/jpeg;base64,{picture}" alt="{html.escape(_alt(verdict))}">'
+        f"{boxes}</div></div>{hint}{note}"
+    )
+
+
+def _alt(verdict: PortraitVerdict) -> str:
+    count = len(verdict.faces)
+    known = {0: say("photo.alt_none"), 1: say("photo.alt_one")}
+    return say("photo.alt", faces=known.get(count) or say("photo.alt_many", count=count))
+
+
+def _face_html(number: int, face: FaceFound, verdict: PortraitVerdict, *, is_choice: bool) -> str:
+    x, y, width, height = face.box
+    across, down = 100 / (verdict.width_px or 1), 100 / (verdict.height_px or 1)
+    place = (
+        f"left:{across * x:.2f}%;top:{down * y:.2f}%;"
+        f"width:{across * width:.2f}%;height:{down * height:.2f}%"
+    )
+    is_chosen = number == verdict.chosen
+    css = "face chosen" if is_chosen else "face"
+    if not is_choice:
+        return f'<span class="{css}" style="{place}"></span>'
+    key = "photo.face_chosen" if is_chosen else "photo.face_pick"
+    label = html.escape(say(key, number=number + 1))
+    return (
+        f'<button type="button" class="{css}" style="{place}" data-action="face" '
+        f'data-face="{number}" aria-pressed="{str(is_chosen).lower()}" aria-label="{label}">'
+        f"<span>{number + 1}</span></button>"
+    )
+
+
+def _samples_html() -> str:
+    buttons = []
+    for name in SAMPLES:
+        picture = base64.b64encode((SAMPLES_DIR / "thumbs" / f"{name}.jpg").read_bytes()).decode()
+        label = html.escape(say("photo.sample", name=say(f"sample.{name}")))
+        buttons.append(
+            f'<button type="button" data-action="sample" data-sample="{name}" '
+            f'aria-label="{label}" title="{html.escape(say(f"sample.{name}"))}">'
+            f'<img src="data:image/jpeg;base64,{picture}" alt=""></button>'
+        )
+    return (
+        f'<div class="samples"><span>{html.escape(say("photo.samples"))}</span>'
+        f"<div>{''.join(buttons)}</div></div>"
+    )

@@ -1,0 +1,165 @@
+"""Step 2: the voice, by upload, microphone or typed text."""
+
+import base64
+import html
+import urllib.parse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from engine.contracts import SpeechOptions, VoiceInfo
+from studio.context import Studio
+from studio.failures import guarded
+from studio.locales import language_name, say
+from studio.parts.uploads import FileUpload, MicrophoneRecording
+
+DEFAULT_LANGUAGE = "en"
+BEST_VOICE = ""
+
+# Long enough to hear the voice, short enough to come at once: about ten seconds.
+PREVIEW_CHARACTERS = 160
+
+
+@dataclass(frozen=True)
+class VoiceInput:
+    """The controls of step 2 that others read."""
+
+    source: gr.Radio
+    recording: gr.File
+    microphone: gr.Audio
+    text: gr.Textbox
+    language: gr.Dropdown
+    voice: gr.Dropdown
+    speed: gr.Slider
+
+
+def create_voice_input(studio: Studio) -> VoiceInput:
+    """Build step 2."""
+    source = gr.Radio(
+        [
+            (say("voice.source_upload"), "upload"),
+            (say("voice.source_record"), "record"),
+            (say("voice.source_text"), "text"),
+        ],
+        value="upload",
+        label=say("voice.source"),
+        show_label=False,
+        elem_id="voice-source",
+        elem_classes="segmented tabs",
+    )
+    with gr.Column(elem_id="voice-upload-panel", elem_classes="panel") as upload_panel:
+        recording = FileUpload(
+            file_types=["audio", "video"],
+            label=say("voice.recording"),
+            height=200,
+            elem_id="voice-upload",
+        )
+        player = gr.HTML(visible=False, elem_id="voice-player", apply_default_css=False)
+        gr.Markdown(say("voice.recording_hint"), elem_classes="hint")
+    with gr.Column(visible=False, elem_classes="panel") as record_panel:
+        microphone = MicrophoneRecording(
+            sources=["microphone"],
+            type="filepath",
+            label=say("voice.microphone"),
+            buttons=[],
+            elem_id="voice-microphone",
+        )
+        gr.Markdown(say("voice.microphone_hint"), elem_classes="hint")
+        gr.HTML(
+            f'<p class="note refused">{html.escape(say("voice.microphone_insecure"))}</p>',
+            elem_classes="insecure-only",
+            apply_default_css=False,
+        )
+    with gr.Column(visible=False, elem_classes="panel") as text_panel:
+        text = gr.Textbox(
+            label=say("voice.text"),
+            placeholder=say("voice.text_placeholder"),
+            lines=5,
+            max_lines=9,
+            max_length=studio.settings.max_text_characters,
+            elem_id="voice-text",
+        )
+        with gr.Row(elem_classes="pair"):
+            language = gr.Dropdown(label=say("voice.language"), elem_id="voice-language")
+            voice = gr.Dropdown(label=say("voice.voice"), elem_id="voice-voice")
+        speed = gr.Slider(
+            0.5, 2.0, 1.0, step=0.05, label=say("voice.speed"), info=say("voice.speed_hint")
+        )
+        preview = gr.Button(say("voice.preview"), size="sm", elem_id="voice-preview")
+        preview_player = gr.HTML(visible=False, elem_id="voice-preview-player")
+
+    def choose_source(chosen: str) -> tuple[Any, ...]:
+        return tuple(gr.update(visible=chosen == name) for name in ("upload", "record", "text"))
+
+    def show_player(path: str | None) -> Any:  # noqa: ANN401 - a Gradio update
+        return gr.update(value=_player_html(path) if path else "", visible=path is not None)
+
+    @guarded
+    def hear(what: str, tongue: str | None, who: str | None, pace: float) -> Any:  # noqa: ANN401 - a Gradio update
+        options = SpeechOptions(
+            text=_first_words(what), language=tongue or None, voice=who or None, speed=pace
+        )
+        spoken = studio.engine.preview_voice(options)
+        sound = base64.b64encode(spoken.read_bytes()).decode()
+        spoken.unlink()
+        return gr.update(value=_preview_html(sound), visible=True)
+
+    @guarded
+    def offer_voices(tongue: str | None) -> Any:  # noqa: ANN401 - a Gradio update
+        return gr.update(choices=voice_choices(studio.engine.voices(tongue)), value=BEST_VOICE)
+
+    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+    source.change(choose_source, source, [upload_panel, record_panel, text_panel], **quiet)
+    recording.change(show_player, recording, player, **quiet)
+    language.change(offer_voices, language, voice, **quiet)
+    preview.click(hear, [text, language, voice, speed], preview_player, api_visibility="private")
+    return VoiceInput(source, recording, microphone, text, language, voice, speed)
+
+
+def language_choices(voices: Sequence[VoiceInfo]) -> list[tuple[str, str]]:
+    """Every language some voice speaks: those with a natural voice first, then by name."""
+    natural = {tag for voice in voices if voice.natural for tag in voice.languages}
+    tags = {tag for voice in voices for tag in voice.languages}
+    ordered = sorted(tags, key=lambda tag: (tag not in natural, language_name(tag)))
+    return [(language_name(tag), tag) for tag in ordered]
+
+
+def voice_choices(voices: Sequence[VoiceInfo]) -> list[tuple[str, str]]:
+    """The installed voices of a language, natural ones first, after the choice `best`."""
+    usable = sorted(
+        (voice for voice in voices if voice.installed), key=lambda voice: not voice.natural
+    )
+    named = [
+        (
+            say("voice.natural" if voice.natural else "voice.robotic", name=voice.name),
+            voice.voice_id,
+        )
+        for voice in usable
+    ]
+    return [(say("voice.best"), BEST_VOICE), *named]
+
+
+def _first_words(text: str) -> str:
+    words = " ".join(text.split())
+    if len(words) <= PREVIEW_CHARACTERS:
+        return words
+    return words[:PREVIEW_CHARACTERS].rsplit(" ", 1)[0]
+
+
+def _player_html(path: str) -> str:
+    address = html.escape("/gradio_api/file=" + urllib.parse.quote(path))
+    label = html.escape(say("voice.listen"))
+    return (
+        f'<audio class="player" controls preload="metadata" src="{address}" '
+        f'aria-label="{label}"></audio>'
+    )
+
+
+def _preview_html(sound: str) -> str:
+    label = html.escape(say("voice.preview_label"))
+    return (
+        f'<audio class="player" controls autoplay src="data:audio/wav;base64,{sound}" '
+        f'aria-label="{label}"></audio>'
+    )

@@ -1,0 +1,40 @@
+"""The memory gauge: what is ours, what others hold, what is free; honest where unknown."""
+
+import html
+
+from engine.contracts import MemoryReading
+from studio.locales import say
+
+MB_PER_GB = 1024
+
+
+def gauge_html(reading: MemoryReading) -> str:
+    """One bar and one line for a reading; `unknown` where the machine does not tell."""
+    kind = say(f"gauge.{reading.kind}")
+    if not reading.total_mb or reading.used_mb is None:
+        text = html.escape(say("gauge.unknown", kind=kind))
+        return f'<div class="gauge"><span class="gauge-text">{text}</span></div>'
+    ours_mb = min(reading.ours_mb or 0.0, reading.used_mb)
+    others_mb = reading.used_mb - ours_mb
+    free_mb = max(reading.total_mb - reading.used_mb, 0.0)
+    parts = [
+        *([say("gauge.ours", gb=_gb(ours_mb))] if reading.ours_mb is not None else []),
+        say("gauge.others", gb=_gb(others_mb)),
+        say("gauge.free", gb=_gb(free_mb)),
+    ]
+    label = say("gauge.label", kind=kind, device=reading.device, parts=", ".join(parts))
+    return (
+        f'<div class="gauge" role="img" aria-label="{html.escape(label)}" '
+        f'title="{html.escape(label)}"><span class="gauge-text"><b>{html.escape(kind)}</b> '
+        f"{html.escape(' · '.join(parts))}</span>"
+        f'<span class="gauge-bar"><i class="ours" style="width:{_share(ours_mb, reading)}%"></i>'
+        f'<i class="others" style="width:{_share(others_mb, reading)}%"></i></span></div>'
+    )
+
+
+def _gb(megabytes: float) -> str:
+    return f"{megabytes / MB_PER_GB:.1f}"
+
+
+def _share(megabytes: float, reading: MemoryReading) -> str:
+    return f"{100 * megabytes / (reading.total_mb or 1):.1f}"

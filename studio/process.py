@@ -1,0 +1,55 @@
+"""The web process before Gradio is imported: its options, folders, environment, and end."""
+
+import argparse
+import os
+import shutil
+import signal
+import threading
+from collections.abc import Callable, MutableMapping
+
+from engine.settings import EngineSettings
+from studio.locales import say
+
+
+def parse_arguments() -> argparse.Namespace:
+    """The options of the command line; None where nothing was said."""
+    parser = argparse.ArgumentParser(description=say("page.tagline"))
+    parser.add_argument("--share", action="store_true", help=say("option.share"))
+    parser.add_argument("--host", help=say("option.host"))
+    parser.add_argument("--port", type=int, help=say("option.port"))
+    parser.add_argument("--data-dir", help=say("option.data_dir"))
+    return parser.parse_args()
+
+
+def prepare_process(settings: EngineSettings, environment: MutableMapping[str, str]) -> None:
+    """Keep uploads under the data folder, work in an empty folder, send nothing home.
+
+    Gradio serves files a handler returns from the working directory, so that is an empty one.
+
+    Args:
+        settings: of a running engine; their data folder is absolute.
+        environment: of this process; changed.
+    """
+    uploads = settings.data_dir / "uploads"
+    shutil.rmtree(uploads, ignore_errors=True)
+    uploads.mkdir(parents=True)
+    empty = settings.data_dir / "empty"
+    empty.mkdir(exist_ok=True)
+    os.chdir(empty)
+    environment["GRADIO_TEMP_DIR"] = str(uploads)
+    environment["GRADIO_ANALYTICS_ENABLED"] = "False"
+    environment["HF_HUB_DISABLE_TELEMETRY"] = "1"
+
+
+def stop_waiter() -> Callable[[], None]:
+    """A function that returns when Ctrl-C or a polite kill arrives."""
+    stopped = threading.Event()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(name, lambda *_: stopped.set())
+
+    def wait() -> None:
+        # A wait without a limit would not let the signal through on Windows.
+        while not stopped.wait(0.5):
+            pass
+
+    return wait

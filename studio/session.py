@@ -1,0 +1,149 @@
+"""Who is asking: the account, else a signed cookie. Nothing else reads `gr.Request`.
+
+A visitor gets a random id in a signed cookie with the first page. A program that calls the
+endpoints keeps the cookie of its first answer; one that cannot keep cookies is known by its
+session, and one without either shares the name `local`.
+"""
+
+import base64
+import hashlib
+import hmac
+import secrets
+import time
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+
+import gradio as gr
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE_NAME = "sonic_studio_visitor"
+COOKIE_AGE_S = 365 * 24 * 3600
+LOCAL_OWNER = "local"
+
+# How long a link to a finished file works that a program got from the `job` endpoint.
+TICKET_AGE_S = 24 * 3600
+
+# Answers that hand out a cookie: the page itself, and the first thing a Gradio client asks for.
+_COOKIE_PATHS = ("/", "/config")
+
+_KEY_BYTES = 32
+
+
+class Visitors:
+    """Makes and checks everything that is signed with the key of this installation."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    @classmethod
+    def load(cls, key_path: Path) -> "Visitors":
+        """Read the key, or make one that only this user can read."""
+        key_path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with key_path.open("xb") as file:
+                key_path.chmod(0o600)
+                file.write(secrets.token_bytes(_KEY_BYTES))
+        except FileExistsError:
+            pass
+        return cls(key_path.read_bytes())
+
+    def new_cookie(self) -> str:
+        """A signed cookie value for a visitor never seen before."""
+        return self._signed(f"visitor:{secrets.token_hex(16)}")
+
+    def owner_of(self, request: gr.Request | None) -> str:
+        """The name under which the asker's videos are kept."""
+        if request is None:
+            return LOCAL_OWNER
+        if request.username:
+            return f"account:{request.username}"
+        cookies = getattr(request.request, "cookies", {}) or {}
+        visitor = self.owner_of_cookie(cookies.get(COOKIE_NAME))
+        if visitor is not None:
+            return visitor
+        if request.session_hash:
+            return f"client:{hashlib.sha256(request.session_hash.encode()).hexdigest()[:32]}"
+        return LOCAL_OWNER
+
+    def owner_of_cookie(self, cookie: str | None) -> str | None:
+        """The visitor a cookie names, or None when it is missing or not ours."""
+        content = self._verified(cookie)
+        return content if content is not None and content.startswith("visitor:") else None
+
+    def ticket(self, owner: str, job_id: str) -> str:
+        """A key that opens the files of one job for a day, for callers without a cookie."""
+        return self._signed(f"{int(time.time()) + TICKET_AGE_S}|{job_id}|{owner}")
+
+    def owner_of_ticket(self, ticket: str | None, job_id: str) -> str | None:
+        """Whose job a ticket opens, or None when it is not ours, too old or for another job."""
+        content = self._verified(ticket)
+        if content is None or content.count("|") < 2:
+            return None
+        expires, ticket_job, owner = content.split("|", 2)
+        if not expires.isdecimal() or int(expires) < time.time() or ticket_job != job_id:
+            return None
+        return owner
+
+    def _signed(self, content: str) -> str:
+        encoded = base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
+        return f"{encoded}.{self._mac(encoded)}"
+
+    def _verified(self, signed: str | None) -> str | None:
+        encoded, _, mac = (signed or "").partition(".")
+        if not hmac.compare_digest(mac.encode(), self._mac(encoded).encode()):
+            return None
+        return base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode()
+
+    def _mac(self, encoded: str) -> str:
+        return hmac.new(self._key, encoded.encode(), hashlib.sha256).hexdigest()
+
+
+def wanted_job(request: gr.Request | None) -> str:
+    """The job id of a link such as `/?job=<id>`, or an empty string."""
+    query = getattr(getattr(request, "request", None), "query_params", None) or {}
+    return str(query.get("job", ""))
+
+
+def base_url(request: gr.Request | None) -> str:
+    """The address the asker used, such as `http://127.0.0.1:7860/`."""
+    return str(getattr(getattr(request, "request", None), "base_url", "/"))
+
+
+def cookie_in(headers: Headers) -> str | None:
+    """The visitor cookie among the headers of a plain web request."""
+    try:
+        morsel = SimpleCookie(headers.get("cookie", "")).get(COOKIE_NAME)
+    except CookieError:
+        return None
+    return morsel.value if morsel is not None else None
+
+
+class VisitorCookie:
+    """Hands a signed cookie to every visitor who comes without one."""
+
+    def __init__(self, app: ASGIApp, visitors: Visitors) -> None:
+        self.app = app
+        self.visitors = visitors
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; add the cookie to the answer where one is due."""
+        if scope["type"] != "http" or scope["path"] not in _COOKIE_PATHS:
+            await self.app(scope, receive, send)
+            return
+        if self.visitors.owner_of_cookie(cookie_in(Headers(scope=scope))) is not None:
+            await self.app(scope, receive, send)
+            return
+        is_secure = scope.get("scheme") == "https"
+
+        async def send_with_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).append("set-cookie", self._header(is_secure))
+            await send(message)
+
+        await self.app(scope, receive, send_with_cookie)
+
+    def _header(self, is_secure: bool) -> str:
+        flags = f"Max-Age={COOKIE_AGE_S}; Path=/; HttpOnly; SameSite=Lax"
+        secure = "; Secure" if is_secure else ""
+        return f"{COOKIE_NAME}={self.visitors.new_cookie()}; {flags}{secure}"

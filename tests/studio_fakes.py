@@ -1,0 +1,205 @@
+"""A small engine for tests of the page: real files and real owner checks, no rendering."""
+
+import dataclasses
+import shutil
+import uuid
+from pathlib import Path
+
+from PIL import Image
+
+from engine.contracts import (
+    AnimateRequest,
+    Artifact,
+    AudioVerdict,
+    CheckReport,
+    Estimate,
+    FaceFound,
+    JobError,
+    JobRecord,
+    JobSpec,
+    JobStatus,
+    MemoryReading,
+    PortraitVerdict,
+    Progress,
+    RenderOptions,
+    SpeechOptions,
+    Stage,
+    VoiceInfo,
+    utc_now,
+)
+from engine.errors import EngineError, ErrorCode, InputError
+
+VOICES = [
+    VoiceInfo(
+        voice_id="espeak:de",
+        engine="espeak",
+        name="German",
+        languages=("de",),
+        sample_rate_hz=22050,
+        licence="GPL-3.0-or-later",
+        natural=False,
+    ),
+    VoiceInfo(
+        voice_id="espeak:en",
+        engine="espeak",
+        name="English",
+        languages=("en",),
+        sample_rate_hz=22050,
+        licence="GPL-3.0-or-later",
+        natural=False,
+    ),
+    VoiceInfo(
+        voice_id="hibari:heart",
+        engine="hibari",
+        name="Heart",
+        languages=("en",),
+        sample_rate_hz=24000,
+        licence="Apache-2.0",
+    ),
+]
+
+
+@dataclasses.dataclass
+class FakeEngine:
+    """Keeps jobs in memory; a test moves them on with `set_status`."""
+
+    folder: Path
+    jobs: dict[str, JobRecord] = dataclasses.field(default_factory=dict)
+    keys: dict[tuple[str, str], str] = dataclasses.field(default_factory=dict)
+    requests: list[AnimateRequest] = dataclasses.field(default_factory=list)
+
+    def check(
+        self,
+        portrait: str,
+        audio: str | None = None,
+        speech: SpeechOptions | None = None,
+        options: RenderOptions = RenderOptions(),  # noqa: B008 - frozen
+    ) -> CheckReport:
+        try:
+            with Image.open(portrait) as picture:
+                width_px, height_px = picture.size
+        except OSError:
+            verdict = PortraitVerdict(verdict=ErrorCode.NOT_AN_IMAGE)
+            return CheckReport(ok=False, portrait=verdict)
+        face = FaceFound(
+            box=(width_px // 3, height_px // 5, width_px // 3, height_px // 3),
+            score=0.9,
+            yaw_deg=0,
+            pitch_deg=0,
+            roll_deg=0,
+        )
+        found = PortraitVerdict(faces=(face,), chosen=0, width_px=width_px, height_px=height_px)
+        if audio is None and speech is None:
+            return CheckReport(ok=True, portrait=found)
+        heard = AudioVerdict(duration_s=7.1)
+        cost = {"lite": Estimate(seconds=6, peak_vram_mb=0, peak_rss_mb=400)}
+        return CheckReport(ok=True, portrait=found, audio=heard, estimate=cost)
+
+    def preview_portrait(
+        self,
+        portrait: str,
+        options: RenderOptions = RenderOptions(),  # noqa: B008 - frozen
+    ) -> Path:
+        target = self.folder / f"{uuid.uuid4().hex}.jpg"
+        try:
+            with Image.open(portrait) as picture:
+                picture.convert("RGB").save(target)
+        except OSError:
+            raise InputError(ErrorCode.NOT_AN_IMAGE) from None
+        return target
+
+    def submit(
+        self, request: AnimateRequest, owner: str, idempotency_key: str | None = None
+    ) -> JobRecord:
+        if not request.consent:
+            raise InputError(ErrorCode.CONSENT_MISSING)
+        known = self.keys.get((owner, idempotency_key or ""))
+        if idempotency_key and known:
+            return self.jobs[known]
+        self.requests.append(request)
+        job_id = uuid.uuid4().hex
+        spec = JobSpec(job_id=job_id, portrait_name="portrait.png", options=request.options)
+        record = JobRecord(
+            job_id=job_id,
+            owner=owner,
+            title=request.title,
+            status=JobStatus.QUEUED,
+            spec=spec,
+            queue_position=1,
+            created_at=utc_now(),
+            consent=True,
+        )
+        self.jobs[job_id] = record
+        self.keys[(owner, idempotency_key or "")] = job_id
+        return record
+
+    def get(self, job_id: str, owner: str) -> JobRecord:
+        record = self.jobs.get(job_id)
+        if record is None or record.owner != owner:
+            raise EngineError(ErrorCode.JOB_NOT_FOUND)
+        return record
+
+    def cancel(self, job_id: str, owner: str) -> JobRecord:
+        self.get(job_id, owner)
+        return self.set_status(job_id, JobStatus.CANCELED)
+
+    def retry(self, job_id: str, owner: str) -> JobRecord:
+        self.get(job_id, owner)
+        return self.set_status(job_id, JobStatus.QUEUED)
+
+    def delete(self, job_id: str, owner: str) -> None:
+        self.get(job_id, owner)
+        del self.jobs[job_id]
+
+    def list_for(self, owner: str, limit: int) -> list[JobRecord]:
+        mine = [record for record in self.jobs.values() if record.owner == owner]
+        return sorted(mine, key=lambda record: record.created_at, reverse=True)[:limit]
+
+    def artifact_path(self, job_id: str, kind: str, owner: str) -> Path:
+        record = self.get(job_id, owner)
+        for artifact in record.artifacts:
+            if artifact.kind == kind:
+                return self.folder / artifact.name
+        raise EngineError(ErrorCode.JOB_NOT_FOUND)
+
+    def gauge(self) -> MemoryReading:
+        return MemoryReading(
+            kind="ram", device="This computer", total_mb=16384, used_mb=6000, ours_mb=700
+        )
+
+    def voices(self, language: str | None = None) -> list[VoiceInfo]:
+        return [voice for voice in VOICES if language in (None, *voice.languages)]
+
+    def preview_voice(self, options: SpeechOptions) -> Path:
+        if not options.text.strip():
+            raise InputError(ErrorCode.TEXT_EMPTY)
+        return self.folder / "voice.wav"
+
+    def set_status(
+        self, job_id: str, status: JobStatus, *, percent: float = 0.0, error: JobError | None = None
+    ) -> JobRecord:
+        """Move a job on; a succeeded one gets the video `video.mp4` of the folder."""
+        change: dict[str, object] = {"status": status, "error": error, "queue_position": None}
+        if status is JobStatus.RUNNING:
+            change["progress"] = Progress(
+                stage=Stage.ANIMATE, done=int(percent), total=100, percent=percent, seconds_left=12
+            )
+        if status is JobStatus.SUCCEEDED:
+            change["artifacts"] = tuple(
+                Artifact(kind=kind, name=name, size_bytes=(self.folder / name).stat().st_size)
+                for kind, name in (("video", "video.mp4"), ("poster", "poster.jpg"))
+                if (self.folder / name).exists()
+            )
+            change["report"] = {"duration_s": 7.08, "elapsed_s": 6.3}
+        self.jobs[job_id] = self.jobs[job_id].model_copy(update=change)
+        return self.jobs[job_id]
+
+
+def fill_results(folder: Path, video: Path | None = None) -> None:
+    """Put the files of a finished job into the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (64, 64), "#1f6b5b").save(folder / "poster.jpg")
+    if video is not None:
+        shutil.copyfile(video, folder / "video.mp4")
+    else:
+        (folder / "video.mp4").write_bytes(b"not a real video, only bytes to serve")

@@ -1,0 +1,217 @@
+"""The endpoints and files over real HTTP, with a small engine behind them."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+from gradio_client import Client, handle_file
+
+from engine.contracts import JobStatus
+from engine.settings import EngineSettings
+from studio.app import build_studio, launch_options
+from studio.session import COOKIE_NAME
+from studio.settings import StudioSettings, choose_port
+from tests.studio_fakes import FakeEngine, fill_results
+
+PORTRAIT = Path("tests/data/portraits/astronaut_collins.jpg").resolve()
+SPEECH = Path("tests/data/speech/en_librivox_austen_0880.wav").resolve()
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    fill_results(folder)
+    return FakeEngine(folder)
+
+
+@pytest.fixture(scope="module")
+def address(engine, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        data_dir = tmp_path_factory.mktemp("data")
+        patch.setenv("GRADIO_TEMP_DIR", str(data_dir / "uploads"))
+        settings = EngineSettings(data_dir=data_dir)
+        blocks = build_studio(engine, settings)
+        port = choose_port("127.0.0.1", None)
+        options = launch_options(engine, settings, StudioSettings(mcp=True))
+        blocks.launch(server_port=port, prevent_thread_lock=True, **options)
+        yield f"http://127.0.0.1:{port}"
+        blocks.close(verbose=False)
+
+
+@pytest.fixture
+def client(address):
+    return Client(address, verbose=False)
+
+
+def submit(client: Client, **changes: object) -> dict:
+    given = {
+        "portrait": handle_file(PORTRAIT),
+        "audio": handle_file(SPEECH),
+        "options": {"preset": "quick"},
+        "consent": True,
+    }
+    return client.predict(**{**given, **changes}, api_name="/submit")
+
+
+def test_only_the_five_endpoints_are_public(client):
+    shown = client.view_api(return_format="dict", print_info=False)
+
+    assert set(shown["named_endpoints"]) == {"/check", "/submit", "/job", "/cancel", "/voices"}
+    assert not shown["unnamed_endpoints"]
+
+
+def test_check_answers_with_the_report(client):
+    answer = client.predict(
+        portrait=handle_file(PORTRAIT), audio=handle_file(SPEECH), api_name="/check"
+    )
+
+    assert answer["ok"]
+    assert answer["portrait"]["faces"]
+    assert answer["audio"]["duration_s"] == 7.1
+    assert answer["estimate"]["lite"]["seconds"] == 6
+
+
+def test_a_submitted_job_can_be_watched_and_its_video_fetched(client, engine):
+    job_id = submit(client)["job_id"]
+    assert client.predict(job_id, api_name="/job")["status"] == "queued"
+
+    engine.set_status(job_id, JobStatus.RUNNING, percent=40)
+    running = client.predict(job_id, api_name="/job")
+    engine.set_status(job_id, JobStatus.SUCCEEDED)
+    done = client.predict(job_id, api_name="/job")
+
+    assert (running["status"], running["stage"], running["percent"]) == ("running", "animate", 40)
+    assert running["seconds_left"] == 12
+    video = next(item for item in done["artifacts"] if item["kind"] == "video")
+    answer = httpx.get(video["url"])
+    assert answer.content == (engine.folder / "video.mp4").read_bytes()
+    assert answer.headers["content-type"] == "video/mp4"
+
+
+def test_a_text_is_spoken_with_its_options(client, engine):
+    options = {"language": "en", "voice": "hibari:heart", "speed": 1.2, "seed": 5}
+
+    submit(client, audio=None, text="Good morning", options=options)
+
+    request = engine.requests[-1]
+    assert request.speech.text == "Good morning"
+    assert request.speech.voice == "hibari:heart"
+    assert request.options.seed == 5
+    assert request.title == "Good morning"
+
+
+def test_the_same_idempotency_key_is_one_job(client):
+    options = {"idempotency_key": "once"}
+
+    assert submit(client, options=options) == submit(client, options=options)
+
+
+def test_without_consent_nothing_is_queued(client, engine):
+    before = len(engine.jobs)
+
+    answer = submit(client, consent=False)
+
+    assert answer["error"]["code"] == "consent_missing"
+    assert answer["error"]["hint"]
+    assert len(engine.jobs) == before
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"options": {"presset": "hd"}}, "bad_option"),
+        ({"audio": None}, "text_empty"),
+        ({"portrait": None}, "file_not_found"),
+    ],
+)
+def test_what_cannot_be_used_is_named(client, changes, code):
+    assert submit(client, **changes)["error"]["code"] == code
+
+
+def test_an_address_is_not_taken_for_an_upload(client, engine):
+    before = len(engine.requests)
+
+    with pytest.raises(Exception, match="does not exist"):
+        submit(client, portrait=handle_file("http://127.0.0.1:9/portrait.jpg"))
+    assert len(engine.requests) == before
+
+
+def test_a_file_of_this_computer_is_not_taken_for_an_upload(client, address):
+    forged = {"path": "/etc/hostname", "meta": {"_type": "gradio.FileData"}}
+    body = {"data": [forged, None, "Hi", {}, True]}
+
+    begun = httpx.post(f"{address}/gradio_api/call/submit", json=body).json()
+    answer = httpx.get(f"{address}/gradio_api/call/submit/{begun['event_id']}").text
+
+    assert "event: error" in answer
+
+
+def test_another_caller_sees_neither_job_nor_files(client, address, engine):
+    job_id = submit(client)["job_id"]
+    engine.set_status(job_id, JobStatus.SUCCEEDED)
+    stranger = Client(address, verbose=False)
+
+    assert stranger.predict(job_id, api_name="/job")["error"]["code"] == "job_not_found"
+    assert stranger.predict(job_id, api_name="/cancel")["error"]["code"] == "job_not_found"
+    cookies = {COOKIE_NAME: stranger.cookies[COOKIE_NAME]}
+    assert httpx.get(f"{address}/artifacts/{job_id}/video", cookies=cookies).status_code == 404
+    assert httpx.get(f"{address}/artifacts/{job_id}/video").status_code == 404
+
+
+def test_the_owner_gets_parts_of_the_video_and_a_download(client, address, engine):
+    job_id = submit(client)["job_id"]
+    engine.set_status(job_id, JobStatus.SUCCEEDED)
+    cookies = {COOKIE_NAME: client.cookies[COOKIE_NAME]}
+    where = f"{address}/artifacts/{job_id}/video"
+
+    part = httpx.get(where, cookies=cookies, headers={"range": "bytes=0-4"})
+    saved = httpx.get(f"{where}?download=1", cookies=cookies)
+
+    assert (part.status_code, part.content) == (206, b"not a")
+    assert saved.headers["content-disposition"].startswith("attachment")
+
+
+@pytest.mark.parametrize("kind", ["../video", "keys", "%2e%2e%2fstore.sqlite3"])
+def test_nothing_but_finished_files_is_served(client, address, engine, kind):
+    job_id = submit(client)["job_id"]
+    engine.set_status(job_id, JobStatus.SUCCEEDED)
+    cookies = {COOKIE_NAME: client.cookies[COOKIE_NAME]}
+
+    assert httpx.get(f"{address}/artifacts/{job_id}/{kind}", cookies=cookies).status_code == 404
+
+
+def test_cancel_stops_the_job(client):
+    job_id = submit(client)["job_id"]
+
+    assert client.predict(job_id, api_name="/cancel") == {"job_id": job_id, "status": "canceled"}
+
+
+def test_voices_are_listed_by_language(client):
+    everything = client.predict(api_name="/voices")["voices"]
+    german = client.predict("de", api_name="/voices")["voices"]
+
+    assert len(everything) == 3
+    assert [voice["voice_id"] for voice in german] == ["espeak:de"]
+
+
+def test_programs_find_the_tools_by_the_same_names(address):
+    tools = httpx.get(f"{address}/gradio_api/mcp/schema").json()
+
+    assert {tool["name"] for tool in tools} == {"check", "submit", "job", "cancel", "voices"}
+    assert all(tool["description"] for tool in tools)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/gradio_api/file=/etc/hostname",
+        "/gradio_api/file={data}/keys/visitors.key",
+        "/gradio_api/file=http://127.0.0.1:9/x",
+        "/monitoring/summary",
+        "/gradio_api/runs",
+    ],
+)
+def test_nothing_else_of_this_computer_is_reachable(address, path, tmp_path_factory):
+    data = next(tmp_path_factory.getbasetemp().glob("data*"))
+
+    assert httpx.get(address + path.format(data=data)).status_code in (403, 404)
