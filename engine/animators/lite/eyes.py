@@ -128,7 +128,7 @@ class Eye:
         thick = 0.25 + 0.45 * np.sqrt(np.maximum(np.sin(np.pi * along), 0))
         line = np.exp(-(((y - lash_line - 0.1) / thick) ** 2)) * moved * 0.6
         line *= (x > -0.5) & (x < self.width_mm + 0.5)
-        return painted + (self.lash - painted) * line[..., None]
+        return np.asarray(painted + (self.lash - painted) * line[..., None], np.float32)
 
 
 def _unfold(
@@ -157,9 +157,7 @@ def _unfold(
 def find_eyes(photo: NDArray[np.uint8], frame: FaceFrame) -> tuple[Eye, ...]:
     """The eyes of a photograph that can blink: open, and not covered."""
     found = (
-        _measure_eye(
-            photo, frame, topo.LEFT_UPPER_LID, topo.LEFT_LOWER_LID, topo.LEFT_BROW_LOWER
-        ),
+        _measure_eye(photo, frame, topo.LEFT_UPPER_LID, topo.LEFT_LOWER_LID, topo.LEFT_BROW_LOWER),
         _measure_eye(
             photo,
             frame,

@@ -67,6 +67,11 @@ class FaceFrame:
         return seen.astype(np.float32)
 
     @property
+    def down_px(self) -> NDArray[np.float32]:
+        """One millimetre down the face, in pixels of the picture: 2."""
+        return np.asarray(self.axes[1, :2] * self.px_per_mm, np.float32)
+
+    @property
     def plane_from_picture(self) -> NDArray[np.float32]:
         """2 x 3 affine matrix: pixels to plane millimetres."""
         linear = self.turn / np.float32(self.px_per_mm)

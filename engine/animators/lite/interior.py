@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.animators.lite.lips import LipCurves, edges_at
 from engine.animators.lite.resample import look_up_or_zero
 
-LOWER_TEETH_FOLLOW = 0.85
-TONGUE_FOLLOW = 0.62
-TONGUE_RISE_MM = 7.0
-CLENCH_MM = 1.2
+LOWER_TEETH_FOLLOW = 0.98
+TONGUE_FOLLOW = 0.48
+TONGUE_RISE_MM = 5.0
+CLENCH_MM = 2.4
+MIN_BLUR_PX = 0.5
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,17 @@ class Layer:
     left: int
     top: int
 
+    def blurred(self, sigma_px: float) -> "Layer":
+        """The layer as soft as a picture whose detail is this coarse."""
+        if sigma_px < MIN_BLUR_PX:
+            return self
+        flat = self.patch.astype(np.float32)
+        flat[..., :3] *= flat[..., 3:] / 255
+        soft = cv2.GaussianBlur(flat, (0, 0), sigma_px)
+        colour = soft[..., :3] * 255 / np.maximum(soft[..., 3:], 1)
+        patch = np.concatenate([np.clip(colour, 0, 255), soft[..., 3:]], axis=-1)
+        return Layer(np.rint(patch).astype(np.uint8), self.left, self.top)
+
     def sample(
         self, unmoved: NDArray[np.float32], shift_px: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -60,6 +73,8 @@ class Interior:
         tongue, lower_teeth, upper_teeth: parts, back to front; None where a drawing has none.
         down_px: 2, float32, pixels: one millimetre down the face as seen in the picture.
         flat: whether the picture is a drawing: no shading.
+        line: 3, float32, RGB: colour of the line around a drawn mouth; None = no line.
+        line_mm: its thickness.
         upper_follows_jaw: whether the front layer belongs to the jaw (lower teeth of a photo).
     """
 
@@ -69,6 +84,8 @@ class Interior:
     upper_teeth: Layer | None
     down_px: NDArray[np.float32]
     flat: bool = False
+    line: NDArray[np.float32] | None = None
+    line_mm: float = 0.0
     upper_follows_jaw: bool = False
 
     def paint(
@@ -99,8 +116,23 @@ class Interior:
                 colour, alpha = layer.sample(unmoved, self.down_px * np.float32(down_mm))
                 painted += (colour - painted) * alpha
         if self.flat:
-            return painted
+            return self._outlined(painted, plane, curves)
         return painted * self._light(plane, curves)[..., None]
+
+    def _outlined(
+        self, painted: NDArray[np.float32], plane: NDArray[np.float32], curves: LipCurves
+    ) -> NDArray[np.float32]:
+        """The drawn line along both lips; its outer half lies on the skin already."""
+        if self.line is None:
+            return painted
+        edges = edges_at(plane, curves)
+        y = plane[..., 1]
+        nearest = np.minimum(
+            (y - edges[..., 0]) * edges[..., 2], (edges[..., 1] - y) * edges[..., 3]
+        )
+        half = self.line_mm / 2 * edges[..., 2].max()  # in softened pixels, as `nearest`
+        cover = np.clip(half - nearest + 0.5, 0, 1)[..., None]
+        return np.asarray(painted + (self.line - painted) * cover, np.float32)
 
     def _light(self, plane: NDArray[np.float32], curves: LipCurves) -> NDArray[np.float32]:
         """How much light falls in (h x w): less under the lips and towards the corners."""

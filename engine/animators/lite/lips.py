@@ -50,7 +50,8 @@ class LipContours:
     Attributes:
         upper, lower: N x 2, float32, mm, plane; same corners, left to right.
         upper_moves, lower_moves: S x N x 2, float32, mm.
-        softness_mm: width over which one sheet gives way to the other: one pixel.
+        softness_mm: width over which one sheet gives way to the other: the finest
+            detail of the picture.
     """
 
     upper: NDArray[np.float32]
@@ -125,15 +126,21 @@ def attach_contours(
     fields: SkinFields,
     upper: NDArray[np.float32],
     lower: NDArray[np.float32],
-    px_per_mm: float,
+    softness_mm: float,
 ) -> LipContours:
-    """Tie the contours to the moving skin."""
+    """Tie the contours to the moving skin; for the rest see `LipContours`."""
+    upper_moves = fields.sample(fields.upper, upper)
+    lower_moves = fields.sample(fields.lower, lower)
+    # What the smooth fields leave open of a closed mouth is taken from the margin on the lips.
+    left_open = (lower + lower_moves[0] - upper - upper_moves[0])[:, 1] / 2
+    upper_moves[0, :, 1] += left_open
+    lower_moves[0, :, 1] -= left_open
     return LipContours(
         upper=upper,
         lower=lower,
-        upper_moves=fields.sample(fields.upper, upper),
-        lower_moves=fields.sample(fields.lower, lower),
-        softness_mm=1.15 / px_per_mm,
+        upper_moves=upper_moves,
+        lower_moves=lower_moves,
+        softness_mm=softness_mm,
     )
 
 

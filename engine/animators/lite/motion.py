@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from engine.animators.lite.head import HEAD_MOVES
-from engine.animators.lite.shapes import NUM_SHAPES, SHAPES
+from engine.animators.lite.shapes import AT, NUM_SHAPES
 from engine.lipsync.curves import MouthCurves
 
 BLINK_CLOSE_S, BLINK_HOLD_S, BLINK_OPEN_S = 0.045, 0.04, 0.085
@@ -74,7 +74,7 @@ def plan_motion(curves: MouthCurves, fps: float, seed: int, style: MotionStyle) 
     head = _head(rng, activity, emphasis, fps) * style.motion_scale
     shapes, jaw_drop, teeth = _mouth(curves, rng, fps, style)
     brow = np.clip((emphasis - 0.25) * 1.1, 0, 1) + 0.06 * _noise(rng, len(emphasis), 0.3, fps)
-    shapes[:, SHAPES.index("brow")] = brow * style.motion_scale
+    shapes[:, AT["brow"]] = brow * style.motion_scale
     return MotionPlan(
         shapes=shapes.astype(np.float32),
         head=head.astype(np.float32),
@@ -114,7 +114,7 @@ def _mouth(
     }
     shapes = np.zeros((len(opened), NUM_SHAPES))
     for name, values in weights.items():
-        shapes[:, SHAPES.index(name)] = values
+        shapes[:, AT[name]] = values
     return shapes, 1.25 * opened, teeth * (1 - close)
 
 

@@ -6,16 +6,19 @@ from numpy.typing import NDArray
 
 from engine.animators.lite.frame import FaceFrame
 from engine.animators.lite.interior import Layer
-from engine.animators.lite.palette import LUMA, MouthColours
+from engine.animators.lite.palette import LUMA, MouthColours, redness
 from engine.animators.lite.resample import look_up_sharp
 
-MIN_GAP_MM = 2.2
+MIN_GAP_MM = 2.6
 MIN_TOOTH_SHARE = 0.3
 TOOTH_LUMA_SHARE = 0.55
 """Brighter than this share of the cheek, and paler: a tooth."""
-MAX_TOOTH_SATURATION = 0.42
-EDGE_MM = 0.5
-LOWER_CENTROID = 0.58
+PALE_SHARE, MIN_PALE = 0.62, 0.12
+"""Teeth are less red than this share of the lips, or than the floor in pale or grey light."""
+MIN_PART_SHARE = 0.15
+"""Patches smaller than this share of the largest one are glints on a lip, not teeth."""
+EDGE_MM, LOWER_EDGE_MM = 0.5, 1.0
+LOWER_CENTROID, LOWER_GAP_MM = 0.72, 7.0
 
 
 def find_own_teeth(
@@ -38,7 +41,8 @@ def find_own_teeth(
         The layer, whether they are lower teeth, and their colour (RGB); None when the
         photograph shows no teeth.
     """
-    if float((lower[:, 1] - upper[:, 1]).max()) < MIN_GAP_MM:
+    gap = float((lower[:, 1] - upper[:, 1]).max())
+    if gap < MIN_GAP_MM:
         return None
     left, top, pixels, plane = _patch(photo.shape[:2], frame, upper, lower)
     if pixels.size == 0:
@@ -56,30 +60,60 @@ def find_own_teeth(
     at = at.reshape(*x.shape, 2)
     colour = look_up_sharp(photo, at)
 
-    likeness = _tooth_likeness(colour.astype(np.float32), colours)
+    likeness = _tooth_likeness(colour.astype(np.float32), inside, colours)
+    likeness = _cut_below_dark(likeness, inside, frame.px_per_mm)
     if float((likeness[inside] > 0.5).mean()) < MIN_TOOTH_SHARE:
         return None
     height = (y - upper_y) / np.maximum(lower_y - upper_y, 1e-3)
     centroid = float(np.average(height[inside], weights=likeness[inside] + 1e-6))
-    bounds = np.clip((lower_y - y) / EDGE_MM, 0, 1)
+    are_lower = centroid > LOWER_CENTROID and gap > LOWER_GAP_MM
+    bounds = np.clip((lower_y - y - 0.2) / LOWER_EDGE_MM, 0, 1)
     sides = np.clip(np.minimum(x - upper[0, 0], upper[-1, 0] - x) / 1.0 + 0.5, 0, 1)
     soft = cv2.GaussianBlur(likeness, (0, 0), max(0.3 * frame.px_per_mm, 0.4))
     alpha = soft * bounds * sides
     patch = np.dstack([colour, np.clip(np.rint(alpha * 255), 0, 255).astype(np.uint8)])
     bright = colour[inside & (likeness > 0.8)]
     tooth = np.median(bright.reshape(-1, 3), axis=0) if len(bright) else colours.tooth
-    return Layer(patch, left, top), centroid > LOWER_CENTROID, tooth.astype(np.float32)
+    return Layer(patch, left, top), are_lower, tooth.astype(np.float32)
 
 
-def _tooth_likeness(colour: NDArray[np.float32], colours: MouthColours) -> NDArray[np.float32]:
-    """0..1 per pixel: bright and pale as teeth are."""
+def _tooth_likeness(
+    colour: NDArray[np.float32], inside: NDArray[np.bool_], colours: MouthColours
+) -> NDArray[np.float32]:
+    """0..1 per pixel: bright, pale and connected as teeth are."""
     luma = colour @ LUMA
-    bright = TOOTH_LUMA_SHARE * float(colours.skin @ LUMA)
-    lit = np.clip((luma - 0.75 * bright) / (0.4 * bright), 0, 1)
-    top = colour.max(axis=-1)
-    saturation = (top - colour.min(axis=-1)) / np.maximum(top, 1)
-    pale = np.clip((MAX_TOOTH_SATURATION - saturation) / 0.1, 0, 1)
-    return np.asarray(lit * pale, np.float32)
+    brightest = float(np.percentile(luma[inside], 88))
+    if brightest < TOOTH_LUMA_SHARE * float(colours.skin @ LUMA):
+        return np.zeros_like(luma)
+    lit = np.clip((luma / brightest - 0.46) / 0.2, 0, 1)
+    limit = max(PALE_SHARE * float(redness(colours.lip)), MIN_PALE)
+    pale = np.clip((limit + 0.06 - redness(colour)) / 0.12, 0, 1)
+    likeness = np.asarray(lit * pale, np.float32)
+
+    tooth = ((likeness > 0.5) & inside).astype(np.uint8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(tooth, connectivity=4)
+    if count > 1:
+        areas = stats[:, cv2.CC_STAT_AREA].copy()
+        areas[0] = 0
+        kept = np.isin(labels, np.flatnonzero(areas >= MIN_PART_SHARE * areas.max()))
+        near = cv2.dilate(kept.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+        likeness[inside & ~near] = 0
+    return likeness
+
+
+def _cut_below_dark(
+    likeness: NDArray[np.float32], inside: NDArray[np.bool_], px_per_mm: float
+) -> NDArray[np.float32]:
+    """Close the gaps between teeth, and forget what lies below the dark line under them: lip."""
+    size = 2 * max(1, round(0.6 * px_per_mm)) + 1
+    gap = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, max(1, size // 2)))
+    likeness = np.asarray(cv2.morphologyEx(likeness, cv2.MORPH_CLOSE, gap), np.float32)
+    even = cv2.GaussianBlur(likeness, (0, 0), sigmaX=1.2 * px_per_mm, sigmaY=0.2 * px_per_mm)
+    within = np.where(inside, even, 0.0)
+    start = within.argmax(axis=0)
+    rows = np.arange(len(likeness))[:, None]
+    falling = np.minimum.accumulate(np.where(rows < start, 1.0, even * 1.6), axis=0)
+    return np.minimum(likeness, falling).astype(np.float32)
 
 
 def _patch(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.animators.lite.drawn import find_drawn_mouth, flat_interior, settle_drawn_lips
 from engine.animators.lite.eyes import Eye, find_eyes
 from engine.animators.lite.field import SkinFields, build_fields
 from engine.animators.lite.frame import FaceFrame, fit_face_frame
@@ -13,12 +14,15 @@ from engine.animators.lite.interior import Interior
 from engine.animators.lite.lips import LipContours, attach_contours, find_contours
 from engine.animators.lite.mouth import MouthPainter
 from engine.animators.lite.own_teeth import find_own_teeth
-from engine.animators.lite.palette import is_drawing, measure_colours
+from engine.animators.lite.palette import detail_px, is_drawing, measure_colours
+from engine.animators.lite.seam import settle_lips
 from engine.animators.lite.shapes import Lips, build_handles, measure_lips
 from engine.animators.lite.teeth import bake_teeth, bake_tongue
 from engine.face.geometry import Face
 
 SEAM_STRENGTH = 0.5
+SHARPEST_EDGE_PX, EDGE_PER_DETAIL, BLUR_PER_DETAIL = 1.15, 0.8, 0.42
+"""Cut edges and drawn parts are as soft as the picture's own detail."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,22 @@ class Rig:
 def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
     """Measure a portrait and prepare its motion."""
     frame = fit_face_frame(face)
-    lips = measure_lips(frame.local)
+    drawing = is_drawing(photo, frame)
+    drawn = find_drawn_mouth(photo, frame) if drawing else None
+    if drawn is not None:
+        frame = settle_drawn_lips(frame, drawn)
+    elif not drawing:
+        frame = settle_lips(photo, frame)
+    lips = measure_lips(frame.local, drawn=drawn is not None)
     fields = build_fields(build_handles(frame, lips))
     upper, lower = find_contours(frame, lips)
-    contours = attach_contours(fields, upper, lower, frame.px_per_mm)
-    drawing = is_drawing(photo, frame)
+    detail = 1.0 if drawing else detail_px(photo, frame)
+    softness = max(SHARPEST_EDGE_PX, EDGE_PER_DETAIL * detail) / frame.px_per_mm
+    contours = attach_contours(fields, upper, lower, softness)
+    if drawing:
+        interior = flat_interior(photo, frame, drawn, measure_colours(photo, frame))
+    else:
+        interior = _build_interior(photo, frame, contours, BLUR_PER_DETAIL * detail)
     height, width = photo.shape[:2]
     return Rig(
         photo=photo,
@@ -66,8 +81,8 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
         mouth=MouthPainter(
             frame=frame,
             photo=photo,
-            interior=_build_interior(photo, frame, contours, drawing=drawing),
-            seam=SEAM_STRENGTH * _openness(lips),
+            interior=interior,
+            seam=0.0 if drawing else SEAM_STRENGTH * _openness(lips),
         ),
         eyes=() if drawing else find_eyes(photo, frame),
         photo_smile=_smile(frame, lips),
@@ -76,15 +91,11 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
 
 
 def _build_interior(
-    photo: NDArray[np.uint8], frame: FaceFrame, contours: LipContours, *, drawing: bool
+    photo: NDArray[np.uint8], frame: FaceFrame, contours: LipContours, blur_px: float
 ) -> Interior:
     colours = measure_colours(photo, frame)
     closed = contours.upper + contours.upper_moves[0]
     seam_y = float(np.interp(0.0, closed[:, 0], closed[:, 1]))
-    down = frame.project(np.array([[0.0, 1.0, 0.0]], np.float32))
-    down_px = (down @ frame.turn * frame.px_per_mm)[0].astype(np.float32)
-    if drawing:
-        return Interior(colours.cavity, None, None, None, down_px, flat=True)
     own = find_own_teeth(photo, frame, colours, contours.upper, contours.lower)
     front, follows_jaw = None, False
     if own is not None:
@@ -92,10 +103,10 @@ def _build_interior(
         colours = replace(colours, tooth=tooth)
     return Interior(
         cavity=colours.cavity,
-        tongue=bake_tongue(frame, colours, seam_y),
-        lower_teeth=bake_teeth(frame, colours, seam_y, upper=False),
-        upper_teeth=front or bake_teeth(frame, colours, seam_y, upper=True),
-        down_px=down_px,
+        tongue=bake_tongue(frame, colours, seam_y).blurred(blur_px),
+        lower_teeth=bake_teeth(frame, colours, seam_y, upper=False).blurred(blur_px),
+        upper_teeth=front or bake_teeth(frame, colours, seam_y, upper=True).blurred(blur_px),
+        down_px=frame.down_px,
         upper_follows_jaw=follows_jaw,
     )
 

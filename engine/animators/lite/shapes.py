@@ -6,6 +6,7 @@ The numbers are those of an average adult and were set by eye and by landmark me
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,10 +19,16 @@ SHAPES = (
 """Order of the shape weights of a frame. `closed` always has weight 1: it shuts the mouth."""
 
 NUM_SHAPES = len(SHAPES)
+AT = {name: index for index, name in enumerate(SHAPES)}
+USUAL_HALF_WIDTH_MM = 25.0
 
 UPPER_LIP_HANDLES = topo.OUTER_UPPER_LIP[1:-1] + topo.INNER_UPPER_LIP[1:-1]
 LOWER_LIP_HANDLES = topo.OUTER_LOWER_LIP[1:-1] + topo.INNER_LOWER_LIP[1:-1]
 CORNER_HANDLES = (61, 291, 78, 308)
+UPPER, LOWER, CORNERS = list(UPPER_LIP_HANDLES), list(LOWER_LIP_HANDLES), list(CORNER_HANDLES)
+LIP = UPPER + LOWER + CORNERS
+OUTER_UPPER, OUTER_LOWER = list(topo.OUTER_UPPER_LIP[1:-1]), list(topo.OUTER_LOWER_LIP[1:-1])
+INNER_LOWER = list(topo.INNER_LOWER_LIP[1:-1])
 BROWS = (
     *topo.LEFT_BROW_UPPER, *topo.LEFT_BROW_LOWER, *topo.RIGHT_BROW_UPPER, *topo.RIGHT_BROW_LOWER,
 )  # fmt: skip
@@ -88,13 +95,24 @@ class Lips:
     seam_shift_lower: NDArray[np.float32]
 
 
-def measure_lips(local: NDArray[np.float32]) -> Lips:
-    """Measure the lips from the landmarks (478 x 3, local mm)."""
+PUCKER_SHARE = 0.33
+LIP_CLEARANCE_MM = 1.5
+
+
+def measure_lips(local: NDArray[np.float32], *, drawn: bool = False) -> Lips:
+    """Measure the lips.
+
+    Args:
+        local: 478 x 3, mm: landmarks in the local frame.
+        drawn: whether the mouth is drawn; its lips then close half-way each.
+    """
     upper = local[list(topo.INNER_UPPER_LIP)]
     lower = local[list(topo.INNER_LOWER_LIP)]
     gap = np.maximum(lower[:, 1] - upper[:, 1], 0.0)
     share = UPPER_CLOSING_SHARE * gap
     share = UPPER_CLOSING_LIMIT_MM * np.tanh(share / UPPER_CLOSING_LIMIT_MM)
+    if drawn:
+        share = 0.5 * gap
     between = lower - upper
     part = (share / np.maximum(gap, 1e-3))[:, None]
     corners = local[[topo.LEFT_MOUTH_CORNER, topo.RIGHT_MOUTH_CORNER], 0]
@@ -119,7 +137,7 @@ def build_handles(frame: FaceFrame, lips: Lips) -> Handles:
         *UPPER_LIP_HANDLES, *LOWER_LIP_HANDLES, *CORNER_HANDLES, *CHIN, *JAW_EDGE_LEFT,
         *JAW_EDGE_RIGHT, *CHEEKS, *BROWS, *CREASES, *UPPER_OVAL, *STILL,
     ]  # fmt: skip
-    used = list(dict.fromkeys(used))
+    used = _clear_of_lips(frame, list(dict.fromkeys(used)))
     points = frame.plane[used]
     seen = frame.project(moves[used].reshape(-1, 3)).reshape(len(used), NUM_SHAPES, 2)
     ring_points, ring_moves = _ring_handles(frame, moves)
@@ -130,6 +148,18 @@ def build_handles(frame: FaceFrame, lips: Lips) -> Handles:
         of_upper=np.concatenate([~np.isin(used, LOWER_LIP_HANDLES), free]),
         of_lower=np.concatenate([~np.isin(used, UPPER_LIP_HANDLES), free]),
     )
+
+
+def _clear_of_lips(frame: FaceFrame, vertices: list[int]) -> list[int]:
+    """The vertices without those that lie on or right beside the lips but are none."""
+    ring = frame.plane[list(topo.OUTER_LIPS)].astype(np.float32)
+    lips = {*UPPER_LIP_HANDLES, *LOWER_LIP_HANDLES, *CORNER_HANDLES}
+
+    def is_clear(vertex: int) -> bool:
+        x, y = (float(value) for value in frame.plane[vertex])
+        return vertex in lips or cv2.pointPolygonTest(ring, (x, y), True) < -LIP_CLEARANCE_MM
+
+    return [vertex for vertex in vertices if is_clear(vertex)]
 
 
 def _set_closed(moves: NDArray[np.float32], lips: Lips) -> None:
@@ -150,70 +180,84 @@ def _set_closed(moves: NDArray[np.float32], lips: Lips) -> None:
 
 
 def _set_lip_shapes(moves: NDArray[np.float32], closed: NDArray[np.float32], lips: Lips) -> None:
-    """Displacements of the lips themselves, measured from the closed mouth."""
-    at = {name: index for index, name in enumerate(SHAPES)}
+    """Displacements of the lips themselves, measured from the closed mouth (468 x 3, mm)."""
     x = closed[:, 0] - lips.centre_x
     t = np.clip(np.abs(x) / lips.half_width, 0.0, 1.0)
+    _set_openings(moves, x, t, _opening_scale(lips))
+    _set_stretches(moves, x, t, lips.half_width / USUAL_HALF_WIDTH_MM)
+    _set_touches(moves, closed, t)
+
+
+def _set_openings(
+    moves: NDArray[np.float32], x: NDArray[np.float32], t: NDArray[np.float32], opening: float
+) -> None:
+    """`jaw`, `upper_up`, `lower_down`: t is 0 in the middle of the lips and 1 at the corners."""
     bow = 1 - t**2
-    size = lips.half_width / 25.0  # an average mouth is 50 mm wide
-    upper, lower = list(UPPER_LIP_HANDLES), list(LOWER_LIP_HANDLES)
-    outer_upper = list(topo.OUTER_UPPER_LIP[1:-1])
-    outer_lower = list(topo.OUTER_LOWER_LIP[1:-1])
-    inner_lower = list(topo.INNER_LOWER_LIP[1:-1])
-    corners = list(CORNER_HANDLES)
-    lip = upper + lower + corners
+    drop = 2.8 + 7.2 * (1 - t**1.9)
+    moves[LOWER, AT["jaw"], 1] = opening * drop[LOWER]
+    moves[UPPER, AT["jaw"], 1] = opening * (2.8 * t**4 - 0.7 * bow)[UPPER]
+    moves[CORNERS, AT["jaw"], 1] = opening * 2.8
+    moves[LIP, AT["jaw"], 0] = -1.2 * np.sign(x[LIP]) * t[LIP] ** 2
+    moves[UPPER, AT["upper_up"], 1] = -3.0 * opening * bow[UPPER]
+    moves[LOWER, AT["lower_down"], 1] = 3.0 * opening * bow[LOWER]
 
-    drop = 2.8 + 7.2 * (1 - t**2.3)
-    moves[lower, at["jaw"], 1] = drop[lower]
-    moves[upper, at["jaw"], 1] = (2.8 * t**4 - 0.7 * bow)[upper]
-    moves[corners, at["jaw"], 1] = 2.8
-    moves[lip, at["jaw"], 0] = -1.2 * np.sign(x[lip]) * t[lip] ** 2
 
-    moves[lip, at["pucker"], 0] = -0.36 * x[lip]
-    moves[lip, at["pucker"], 2] = 4.0 + bow[lip]
-    moves[outer_upper, at["pucker"], 1] = -0.9 * bow[outer_upper]
-    moves[outer_lower, at["pucker"], 1] = 1.2 * bow[outer_lower]
+def _set_stretches(
+    moves: NDArray[np.float32], x: NDArray[np.float32], t: NDArray[np.float32], size: float
+) -> None:
+    """`pucker`, `wide`, `smile`: what goes along the lips; `size` is 1 for an average mouth."""
+    bow = 1 - t**2
+    outwards = np.sign(x)
+    moves[LIP, AT["pucker"], 0] = -PUCKER_SHARE * x[LIP] * min(1.0, 1.0 / size)
+    moves[LIP, AT["pucker"], 2] = 4.0 + bow[LIP]
+    moves[OUTER_UPPER, AT["pucker"], 1] = -0.9 * bow[OUTER_UPPER]
+    moves[OUTER_LOWER, AT["pucker"], 1] = 1.2 * bow[OUTER_LOWER]
 
-    moves[lip, at["wide"], 0] = 4.5 * size * np.sign(x[lip]) * t[lip]
-    moves[lip, at["wide"], 1] = -1.2 * t[lip] ** 2
-    moves[outer_upper, at["wide"], 1] += 0.5 * bow[outer_upper]
-    moves[outer_lower, at["wide"], 1] -= 0.5 * bow[outer_lower]
+    moves[LIP, AT["wide"], 0] = 4.5 * size * outwards[LIP] * t[LIP]
+    moves[LIP, AT["wide"], 1] = -1.2 * t[LIP] ** 2
+    moves[OUTER_UPPER, AT["wide"], 1] += 0.5 * bow[OUTER_UPPER]
+    moves[OUTER_LOWER, AT["wide"], 1] -= 0.5 * bow[OUTER_LOWER]
 
-    moves[upper, at["upper_up"], 1] = -3.0 * bow[upper]
-    moves[lower, at["lower_down"], 1] = 3.0 * bow[lower]
+    moves[LIP, AT["smile"], 0] = 3.0 * size * outwards[LIP] * t[LIP] ** 1.5
+    moves[LIP, AT["smile"], 1] = -3.0 * t[LIP] ** 2
 
+
+def _set_touches(
+    moves: NDArray[np.float32], closed: NDArray[np.float32], t: NDArray[np.float32]
+) -> None:
+    """`press` and `ff`: lips against each other, and the lower lip against the teeth."""
     seam = closed[list(topo.INNER_UPPER_LIP[1:-1]), 1]
-    upper_height = seam - closed[outer_upper, 1]
-    lower_height = closed[outer_lower, 1] - seam
-    moves[outer_upper, at["press"], 1] = 0.24 * upper_height
-    moves[outer_lower, at["press"], 1] = -0.24 * lower_height
+    moves[OUTER_UPPER, AT["press"], 1] = 0.24 * (seam - closed[OUTER_UPPER, 1])
+    moves[OUTER_LOWER, AT["press"], 1] = -0.24 * (closed[OUTER_LOWER, 1] - seam)
+    moves[18, AT["press"], 1] = -0.6
 
-    moves[upper, at["ff"], 1] = -1.6 * bow[upper]
-    moves[outer_lower, at["ff"], 1] = -0.28 * lower_height
-    moves[inner_lower, at["ff"], 2] = -1.5
-    moves[18, at["ff"], 1] = -1.0
-    moves[[200, 199, 175, 152, 148, 377, 176, 400], at["ff"], 1] = -0.8
+    moves[UPPER, AT["ff"], 1] = -1.6 * (1 - t[UPPER] ** 2)
+    moves[OUTER_LOWER, AT["ff"], 1] = -0.28 * (closed[OUTER_LOWER, 1] - seam)
+    moves[INNER_LOWER, AT["ff"], 2] = -1.5
+    moves[18, AT["ff"], 1] = -1.0
+    moves[[200, 199, 175, 152, 148, 377, 176, 400], AT["ff"], 1] = -0.8
 
-    moves[lip, at["smile"], 0] = 3.0 * size * np.sign(x[lip]) * t[lip] ** 1.5
-    moves[lip, at["smile"], 1] = -3.0 * t[lip] ** 2
+
+def _opening_scale(lips: Lips) -> float:
+    """Small mouths open less: 1 for an average one."""
+    return float(np.sqrt(np.clip(lips.half_width / USUAL_HALF_WIDTH_MM, 0.35, 1.15)))
 
 
 def _set_face_shapes(moves: NDArray[np.float32], lips: Lips) -> None:
     """Displacements of chin, cheeks and brows."""
-    at = {name: index for index, name in enumerate(SHAPES)}
+    opening = _opening_scale(lips)
     for vertex, drop in zip(CHIN, (9.6, 9.0, 8.6, 8.3, 8.2), strict=True):
-        moves[vertex, at["jaw"], 1] = drop
+        moves[vertex, AT["jaw"], 1] = drop * opening
     for left, right, share in zip(JAW_EDGE_LEFT, JAW_EDGE_RIGHT, JAW_EDGE_SHARE, strict=True):
-        moves[[left, right], at["jaw"], 1] = 8.2 * share
-    moves[list(CHEEKS), at["jaw"], 1] = 0.8
-    moves[18, at["lower_down"], 1] = 1.6
-    moves[18, at["press"], 1] = -0.6
+        moves[[left, right], AT["jaw"], 1] = 8.2 * share * opening
+    moves[list(CHEEKS), AT["jaw"], 1] = 0.8
+    moves[18, AT["lower_down"], 1] = 1.6
     for vertex, side in zip(CHEEKS, (-1.0, 1.0), strict=True):
-        moves[vertex, at["smile"]] = (0.5 * side, -1.2, 0.5)
-    moves[[50, 280], at["smile"], 1] = -0.5
-    moves[list(BROWS), at["brow"], 1] = -4.0
-    moves[list(CREASES), at["brow"], 1] = -1.0
-    moves[[10, 338, 109, 297, 67], at["brow"], 1] = -0.3
+        moves[vertex, AT["smile"]] = (0.5 * side, -1.2, 0.5)
+    moves[[50, 280], AT["smile"], 1] = -0.5
+    moves[list(BROWS), AT["brow"], 1] = -4.0
+    moves[list(CREASES), AT["brow"], 1] = -1.0
+    moves[[10, 338, 109, 297, 67], AT["brow"], 1] = -0.3
 
 
 def _ring_handles(

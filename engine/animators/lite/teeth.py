@@ -12,9 +12,12 @@ UPPER_WIDTHS_MM = (8.5, 6.8, 7.6, 7.0, 6.8, 9.0)
 LOWER_WIDTHS_MM = (5.4, 5.9, 6.8, 7.0, 7.0, 9.0)
 """Teeth from the middle outwards."""
 ARCH_HALF_WIDTH_MM, ARCH_DEPTH_MM = 27.0, 36.0
-UPPER_EDGE_MM = 1.8
+UPPER_EDGE_MM = 2.6
 """The upper front teeth reach this far below the closed seam."""
-LOWER_EDGE_MM = -0.4
+LOWER_EDGE_MM = 1.0
+LOWER_BRIGHTNESS = 0.78
+LIGHT_DEPTH_MM = 22.0
+TONGUE_HALF_MM, TONGUE_TOP_MM = 22.0, 2.2
 OVERSAMPLE = 4
 
 
@@ -37,8 +40,9 @@ def bake_teeth(frame: FaceFrame, colours: MouthColours, seam_y: float, *, upper:
     else:
         down = (seam_y + LOWER_EDGE_MM) - plane[..., 1]
     shade, cover, gum = _row(along, down, widths, upper=upper)
-    colour = colours.tooth * (shade * (0.42 + 0.58 * facing))[..., None]
-    pink = colours.gum * (0.35 + 0.65 * facing)[..., None]
+    light = facing * (1.0 if upper else LOWER_BRIGHTNESS)
+    colour = colours.tooth * (shade * light)[..., None]
+    pink = colours.gum * light[..., None]
     colour = colour + (pink - colour) * gum[..., None]
     rgba = np.concatenate([np.clip(colour, 0, 255), cover[..., None] * 255], axis=-1)
     return _shrink(rgba, layer_at)
@@ -46,15 +50,36 @@ def bake_teeth(frame: FaceFrame, colours: MouthColours, seam_y: float, *, upper:
 
 def bake_tongue(frame: FaceFrame, colours: MouthColours, seam_y: float) -> Layer:
     """A soft tongue lying behind the lower teeth."""
-    layer_at, plane = _patch_grid(frame, (-26.0, -6.0, 26.0, 26.0))
-    x = plane[..., 0] / 19.0
-    y = (plane[..., 1] - (seam_y + 11.5)) / 9.5
-    radius = np.sqrt(x**2 + np.where(y > 0, 0.2, 1.0) * y**2)
-    cover = np.clip((1.02 - radius) / 0.22, 0, 1)
-    groove = 1 - 0.18 * np.exp(-((plane[..., 0] / 1.6) ** 2))
-    light = np.clip(0.62 + 0.5 * np.clip(-y + 0.25, -0.4, 1.0) * (1 - 0.5 * x**2), 0.2, 1.1)
+    layer_at, plane = _patch_grid(frame, (-30.0, -4.0, 30.0, 26.0))
+    x = plane[..., 0] / TONGUE_HALF_MM
+    down = plane[..., 1] - (seam_y + TONGUE_TOP_MM)
+    back = 3.2 * x**2  # its back is round, seen from the front
+    cover = np.clip((down - back) / 2.6 + 0.5, 0, 1) * np.clip((1.05 - np.abs(x)) / 0.12, 0, 1)
+    groove = 1 - 0.14 * np.exp(-((plane[..., 0] / 1.5) ** 2)) * np.clip(1 - down / 9, 0, 1)
+    light = np.clip(0.42 + 0.065 * (down - back), 0.25, 0.95) * (1 - 0.35 * x**2)
     colour = colours.tongue * (light * groove)[..., None]
     rgba = np.concatenate([np.clip(colour, 0, 255), cover[..., None] * 255], axis=-1)
+    return _shrink(rgba, layer_at)
+
+
+def bake_flat_tongue(
+    frame: FaceFrame, colour: NDArray[np.float32], lower: NDArray[np.float32]
+) -> Layer:
+    """One flat tone for a drawn mouth, lying on the middle of its lower lip.
+
+    Args:
+        frame: coordinates of the face.
+        colour: 3, RGB.
+        lower: N x 2, mm, plane: lower inner lip edge.
+    """
+    middle = lower[len(lower) // 2]
+    half = float(lower[-1, 0] - lower[0, 0]) / 2
+    x, y = float(middle[0]), float(middle[1])
+    layer_at, plane = _patch_grid(frame, (x - half, y - 8.0, x + half, y + 12.0))
+    across = (plane[..., 0] - x) / max(0.62 * half, 1.0)
+    down = (plane[..., 1] - (y + 1.5)) / max(0.34 * half, 1.0)
+    inside = (np.where(down > 0, 0.0, down) ** 2 + across**2 < 1.0) * 255.0
+    rgba = np.dstack([np.broadcast_to(colour, (*inside.shape, 3)), inside])
     return _shrink(rgba, layer_at)
 
 
@@ -111,8 +136,10 @@ def _arch_position(
     while last < len(seen) - 1 and seen[last + 1] > seen[last]:
         last += 1
     along = np.interp(x_mm, seen[first : last + 1], length[first : last + 1])
-    tilt = np.gradient(seen, length)
-    facing = np.interp(x_mm, seen[first : last + 1], np.clip(tilt[first : last + 1], 0, 1))
+    # Less light reaches what lies deeper behind the lips or turns away.
+    tilt = np.clip(np.gradient(seen, length), 0, 1)
+    lit = (0.25 + 0.75 * tilt) * np.exp(local[:, 2] / LIGHT_DEPTH_MM)
+    facing = np.interp(x_mm, seen[first : last + 1], lit[first : last + 1])
     return along, facing
 
 
