@@ -76,7 +76,6 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
 """Each entry takes the schema one version further; an entry never changes after a release."""
 
 NEXT_REVISION = "UPDATE counter SET value = value + 1 WHERE name = 'revision' RETURNING value"
-LAST_REVISION = "SELECT value FROM counter WHERE name = 'revision'"
 
 ADD = """
     INSERT INTO job (job_id, owner, title, status, spec, duration_s, priority, sequence,

@@ -234,11 +234,6 @@ class JobStore:
         events += [JobEvent(cursor=row["revision"], job_id=row["job_id"]) for row in deleted]
         return sorted(events, key=lambda event: event.cursor)
 
-    def last_cursor(self) -> int:
-        """The cursor of the newest change; a feed that starts here sees only later ones."""
-        connection = self._database.connection()
-        return int(connection.execute(statements.LAST_REVISION).fetchone()[0])
-
     def add_rate(self, animator: str, size_px: int, seconds_per_second: float) -> None:
         """Learn how long one second of video takes here."""
         values = {

@@ -1,6 +1,8 @@
 """Temporary files: one folder per running engine, removed with it or by the next one."""
 
 import logging
+import re
+import secrets
 import shutil
 import time
 from pathlib import Path
@@ -10,11 +12,13 @@ import psutil
 STRAY_AGE_S = 3600.0
 """Anything else in the folder is removed when nobody touched it for this long."""
 
+_SESSION = re.compile(r"(?P<pid>\d+)-(?P<created>\d+)-[0-9a-f]+")
+
 _log = logging.getLogger(__name__)
 
 
 class SessionTemp:
-    """The temporary folder of this process, named so that others can tell whether it lives.
+    """The temporary folder of one engine, named so that others can tell whether it lives.
 
     Attributes:
         path: the folder; made by `create`.
@@ -25,7 +29,8 @@ class SessionTemp:
 
     def __init__(self, root: Path) -> None:
         process = psutil.Process()
-        self.path = root / f"{process.pid}-{int(process.create_time())}"
+        name = f"{process.pid}-{int(process.create_time())}-{secrets.token_hex(4)}"
+        self.path = root / name
 
     def create(self) -> Path:
         """Make the folder when it does not exist."""
@@ -58,9 +63,9 @@ def sweep(root: Path) -> int:
 
 
 def _is_leftover(entry: Path) -> bool:
-    pid, _, created = entry.name.partition("-")
-    if pid.isdecimal() and created.isdecimal():
-        return not _is_running(int(pid), int(created))
+    named = _SESSION.fullmatch(entry.name)
+    if named:
+        return not _is_running(int(named["pid"]), int(named["created"]))
     try:
         return entry.lstat().st_mtime < time.time() - STRAY_AGE_S
     except FileNotFoundError:

@@ -20,6 +20,8 @@ def is_alive(process: psutil.Process | int) -> bool:
         return found.is_running() and found.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+    except psutil.Error:
+        return True  # not ours to look at, but there
 
 
 def family_of(pid: int) -> list[psutil.Process]:

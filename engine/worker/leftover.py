@@ -50,6 +50,6 @@ def _remembered(path: Path) -> psutil.Process | None:
         known = json.loads(path.read_text("ascii"))
         process = psutil.Process(int(known["pid"]))
         is_same = abs(process.create_time() - float(known["created"])) < 1.0
-    except (OSError, ValueError, KeyError, TypeError, psutil.NoSuchProcess):
+    except (OSError, ValueError, KeyError, TypeError, psutil.Error):
         return None
     return process if is_same and is_alive(process) else None

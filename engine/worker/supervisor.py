@@ -254,7 +254,8 @@ class Supervisor:
             self._start_idle_timer(child)
 
     def _start_idle_timer(self, child: ChildProcess) -> None:
-        self._idle_timer = threading.Timer(self._settings.idle_unload_s, self._unload, [child])
+        idle_s = min(self._settings.idle_unload_s, threading.TIMEOUT_MAX)
+        self._idle_timer = threading.Timer(idle_s, self._unload, [child])
         self._idle_timer.daemon = True
         self._idle_timer.start()
 

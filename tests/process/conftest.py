@@ -8,7 +8,7 @@ from typing import Any
 
 import psutil
 import pytest
-from polling import wait_until
+from polling import HERE, TASKS, wait_until
 
 from engine.api import StudioEngine
 from engine.contracts import AnimateRequest
@@ -16,9 +16,6 @@ from engine.settings import EngineSettings
 from engine.worker.ending import is_alive
 from engine.worker.plan import LanePlan
 from engine.worker.supervisor import Supervisor
-
-TASKS = "sample_tasks:TASKS"
-HERE = Path(__file__).resolve().parent
 
 
 @pytest.fixture

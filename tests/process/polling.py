@@ -1,7 +1,11 @@
-"""Wait for something to become true, with a deadline, without fixed sleeps."""
+"""What every process test needs: where the sample tasks are, and waiting without fixed sleeps."""
 
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+TASKS = "sample_tasks:TASKS"
+HERE = Path(__file__).resolve().parent
 
 
 def wait_until(is_true: Callable[[], object], timeout_s: float = 15.0) -> float:

@@ -193,7 +193,7 @@ def test_a_restart_after_a_kill_runs_every_waiting_job_in_order(
     request = request_for({"kind": "sleep", "seconds": 0})
     waiting = [guest.submit(request).job_id for _ in range(50)]
     guest.close()
-    leftover = guest.settings.temp_dir / f"{program.pid}-1"
+    leftover = guest.settings.temp_dir / f"{program.pid}-1-ab"
     leftover.mkdir(parents=True)
 
     program.kill()

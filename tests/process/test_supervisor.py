@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -9,12 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from polling import wait_until
+from polling import HERE, TASKS, wait_until
 
 from engine.contracts import Progress, Stage
 from engine.errors import Canceled, EngineError, ErrorCode, InputError, WorkerLost
 from engine.worker.attend import TaskLimits
+from engine.worker.channel import encode
 from engine.worker.ending import is_alive
+from engine.worker.environment import PROJECT_ROOT
 from engine.worker.supervisor import ChildState, Supervisor
 
 MakeSupervisor = Callable[..., Supervisor]
@@ -198,6 +201,30 @@ def test_a_child_that_falls_silent_is_killed(make_supervisor: MakeSupervisor) ->
         supervisor.run("native_loop", {}, NO_LIMITS)
 
     assert not is_alive(first)
+
+
+def test_a_child_locked_in_native_code_ends_itself_and_says_where(tmp_path: Path) -> None:
+    log_path = tmp_path / "child.log"
+    arguments = ["--lane", "quick", "--tasks", TASKS, "--heartbeat-s", "0.1", "--watchdog-s", "1"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PROJECT_ROOT), str(HERE)])}
+    with log_path.open("wb") as log:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "engine.worker.child", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            env=environment,
+        )
+    assert child.stdin is not None
+    child.stdin.write(encode({"type": "configure", "settings": {}}))
+    child.stdin.write(encode({"type": "run", "id": "1", "kind": "native_loop", "payload": {}}))
+    child.stdin.flush()
+
+    exit_code = child.wait(20)
+    child.communicate()
+
+    assert exit_code == 1
+    assert "in native_loop" in log_path.read_text("utf-8")
 
 
 @posix_only

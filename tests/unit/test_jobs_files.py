@@ -60,8 +60,8 @@ def test_only_named_files_are_kept(tmp_path: Path) -> None:
 
 def test_a_sweep_spares_what_a_living_engine_uses(tmp_path: Path) -> None:
     mine = SessionTemp(tmp_path).create()
-    dead = tmp_path / "999999999-1"
-    reused = tmp_path / f"{os.getpid()}-1"
+    dead = tmp_path / "999999999-1-ab"
+    reused = tmp_path / f"{os.getpid()}-1-cd"
     for folder in (dead, reused):
         folder.mkdir()
         (folder / "file").write_text("x")

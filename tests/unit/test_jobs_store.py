@@ -19,6 +19,7 @@ from engine.jobs.store import JobStore
 MAX_QUEUED = 1000
 NUM_CLAIMERS = 6
 NUM_JOBS = 400
+ADDED_EACH = 20
 
 AddJob = Callable[..., str]
 
@@ -44,9 +45,12 @@ def add(store: JobStore) -> AddJob:
     return add_job
 
 
-def claim_all(path: Path, claimed: "multiprocessing.Queue[list[str]]") -> None:
-    """What one claiming process does."""
+def claim_all(path: Path, first: int, claimed: "multiprocessing.Queue[list[str]]") -> None:
+    """What one claiming process does: add a few jobs, then claim what it can get."""
     store = JobStore(path)
+    for number in range(first, first + ADDED_EACH):
+        spec = JobSpec(job_id=job_id_of(number), portrait_name="p.png")
+        store.add(NewJob(spec=spec, owner="ann", idempotency_key=str(number)), MAX_QUEUED)
     mine = []
     while (job := store.claim_next("token")) is not None:
         mine.append(job.job_id)
@@ -61,7 +65,10 @@ def test_six_processes_claim_four_hundred_jobs_without_a_double(tmp_path: Path) 
         store.add(NewJob(spec=spec, owner="ann"), MAX_QUEUED)
     spawn = multiprocessing.get_context("spawn")
     claimed: multiprocessing.Queue[list[str]] = spawn.Queue()
-    claimers = [spawn.Process(target=claim_all, args=(path, claimed)) for _ in range(NUM_CLAIMERS)]
+    claimers = [
+        spawn.Process(target=claim_all, args=(path, 1000 * (number + 1), claimed))
+        for number in range(NUM_CLAIMERS)
+    ]
     for claimer in claimers:
         claimer.start()
 
@@ -71,8 +78,8 @@ def test_six_processes_claim_four_hundred_jobs_without_a_double(tmp_path: Path) 
 
     ids = [job_id for mine in lists for job_id in mine]
     assert [claimer.exitcode for claimer in claimers] == [0] * NUM_CLAIMERS
-    assert len(ids) == NUM_JOBS
-    assert len(set(ids)) == NUM_JOBS
+    assert len(ids) == NUM_JOBS + NUM_CLAIMERS * ADDED_EACH
+    assert len(set(ids)) == len(ids)
     assert sum(bool(mine) for mine in lists) > 1
 
 
@@ -277,7 +284,7 @@ def test_lists_show_the_newest_first_and_only_the_owners(store: JobStore, add: A
 
 def test_a_feed_tells_each_change_once_in_order(store: JobStore, add: AddJob) -> None:
     first, second = add(1), add(2)
-    cursor = store.last_cursor()
+    cursor = store.events_since("ann", 0)[-1].cursor
     assert store.events_since("ann", cursor) == []
 
     store.claim_next("me")
