@@ -145,7 +145,7 @@ class StudioEngine:
         return self._lane.preview_portrait(portrait, options or RenderOptions())
 
     def preview_voice(self, speech: SpeechOptions) -> Path:
-        """Speak a short text into a temporary WAV that lives as long as this engine."""
+        """Speak a short text into a temporary WAV that lives for an hour at least."""
         return self._lane.preview(speech)
 
     def speak(self, speech: SpeechOptions, target: str | Path) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """The quick lane: short questions about files, voices and this machine, answered by a child."""
 
+import contextlib
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,6 +15,9 @@ from engine.worker.supervisor import Supervisor
 
 READ_BYTES_PER_S = 500_000
 """A slow laptop with a hard disk decodes at least this much of a recording in a second."""
+
+PREVIEW_AGE_S = 3600.0
+"""A page has fetched a preview within seconds; after an hour it is litter."""
 
 
 class QuickLane:
@@ -93,7 +98,7 @@ class QuickLane:
 
     def preview(self, speech: SpeechOptions) -> Path:
         """Speak into a temporary WAV."""
-        target = self._temp_dir() / f"preview-{uuid.uuid4().hex}.wav"
+        target = self._new_preview(".wav")
         self._ask("preview", {"speech": _speech(speech), "target": str(target)})
         return target
 
@@ -104,7 +109,7 @@ class QuickLane:
             InputError: what is wrong with the picture.
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
         """
-        target = self._temp_dir() / f"preview-{uuid.uuid4().hex}.jpg"
+        target = self._new_preview(".jpg")
         payload = {
             "portrait": absolute(portrait),
             "audio": None,
@@ -130,6 +135,16 @@ class QuickLane:
     def doctor(self) -> dict[str, Any]:
         """What this machine can do."""
         return self._ask("doctor", {})
+
+    def _new_preview(self, suffix: str) -> Path:
+        """A path for a new preview; those that nobody can look at any more are removed."""
+        folder = self._temp_dir()
+        oldest = time.time() - PREVIEW_AGE_S
+        for old in folder.glob("preview-*"):
+            with contextlib.suppress(OSError):  # open in a player on Windows, or just removed
+                if old.stat().st_mtime < oldest:
+                    old.unlink()
+        return folder / f"preview-{uuid.uuid4().hex}{suffix}"
 
     def _probe(self, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
         """Ask about files of a stranger; late means "could not be checked"."""

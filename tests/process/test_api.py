@@ -1,8 +1,10 @@
 """The facade: what it refuses, what it remembers, who may see what."""
 
+import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -199,9 +201,13 @@ def test_quick_questions_are_answered_while_a_job_runs(
     assert gauge.ours_mb is None or gauge.ours_mb > 20
 
 
-def test_previews_live_as_long_as_the_engine(engine: StudioEngine) -> None:
-    preview = engine.preview_voice(SpeechOptions(text="hello"))
+def test_previews_live_for_an_hour_and_not_longer_than_the_engine(engine: StudioEngine) -> None:
+    old, preview = (engine.preview_voice(SpeechOptions(text="hello")) for _ in range(2))
     assert preview.read_text("utf-8") == "hello"
+    an_hour_ago = time.time() - 3700
+    os.utime(old, (an_hour_ago, an_hour_ago))
+    third = engine.preview_voice(SpeechOptions(text="hello"))
+    assert [path.exists() for path in (old, preview, third)] == [False, True, True]
 
     engine.close()
 
