@@ -27,7 +27,10 @@ SPEECH_RATE_HZ = 48000
 """The rate of every finished video; one rate everywhere means no second resampling."""
 
 RUMBLE_HZ = 20.0
-"""Slow drift below any voice is filtered out."""
+"""Constant offset and slow drift below any voice are filtered out."""
+
+OFFSET_S = 0.02
+"""The offset at the start is taken from this much sound."""
 
 KNEE = 0.7
 """Samples beyond this (-3 dB) are bent softly towards full scale, never cut off flat."""
@@ -182,7 +185,7 @@ def _survey(
         duration_s = surveyor.num_samples / header.sample_rate_hz
         _refuse_useless(reader, duration_s, limits)
         is_short_of_claim = claimed_s is not None and duration_s < 0.9 * claimed_s
-        is_damaged = reader.num_failed > 1 or reader.is_cut_off or is_short_of_claim
+        is_damaged = reader.has_holes or reader.is_cut_off or is_short_of_claim
     return surveyor, header, is_damaged
 
 
@@ -226,12 +229,16 @@ def _told(
 
 
 def _mixed(reader: SoundReader, plan: MixPlan) -> Iterator[NDArray[np.float32]]:
-    """Second pass: mono, centred on zero, at the common loudness, still at the source's rate."""
+    """Second pass: mono, around zero, at the common loudness, still at the source's rate."""
     rate_hz = reader.header.sample_rate_hz
     filter_sos = signal.butter(2, RUMBLE_HZ, "highpass", fs=rate_hz, output="sos")
-    state = np.zeros((filter_sos.shape[0], 2))
+    state: NDArray[np.float64] | None = None
     for block in reader.blocks():
-        mono = plan.weights @ block - np.float32(plan.offset)
+        mono = plan.weights @ block
+        if state is None:
+            # As if the offset of the start had been there for ever: no thump.
+            offset = mono[: max(round(OFFSET_S * rate_hz), 1)].mean()
+            state = signal.sosfilt_zi(filter_sos) * offset
         centred, state = signal.sosfilt(filter_sos, mono, zi=state)
         yield _bend_peaks(centred * plan.gain).astype(np.float32)
 

@@ -30,6 +30,11 @@ INAUDIBLE_CHANNEL_DB = 30.0
 CANCELLATION = 0.25
 """A mix with less than this share of its channels' power (-6 dB) has cancelled itself out."""
 
+CLICK_BLOCKS = 2
+MIN_BLOCKS_FOR_CLICKS = 20
+"""A click falls into one block or two; in recordings of two seconds or more these do not count
+for the loudness."""
+
 _FLOOR = 1e-12
 
 
@@ -39,13 +44,11 @@ class Survey:
 
     Attributes:
         powers: blocks x channels x channels, covariance of each block, its own mean removed.
-        offset: channels, mean value of the whole track.
         num_samples: a channel.
         peak: highest absolute sample, full scale 1.
     """
 
     powers: NDArray[np.float64]
-    offset: NDArray[np.float64]
     num_samples: int
     peak: float
 
@@ -57,7 +60,6 @@ class Surveyor:
         self._block = max(round(STATISTICS_BLOCK_S * sample_rate_hz), 1)
         self._rest: NDArray[np.float32] | None = None
         self._powers: list[NDArray[np.float64]] = []
-        self._total: NDArray[np.float64] | float = 0.0
         self._num_samples = 0
         self._peak = 0.0
 
@@ -69,7 +71,6 @@ class Surveyor:
     def add(self, samples: NDArray[np.float32]) -> None:
         """Take channels x samples into account."""
         self._num_samples += samples.shape[1]
-        self._total = self._total + samples.sum(axis=1, dtype=np.float64)
         self._peak = max(self._peak, float(np.abs(samples).max(initial=0.0)))
         if self._rest is not None:
             samples = np.concatenate([self._rest, samples], axis=1)
@@ -85,7 +86,6 @@ class Surveyor:
             self._powers.append(_block_powers(rest, rest.shape[1]))
         return Survey(
             powers=np.concatenate(self._powers),
-            offset=np.atleast_1d(self._total / max(self._num_samples, 1)),
             num_samples=self._num_samples,
             peak=self._peak,
         )
@@ -103,8 +103,7 @@ class MixPlan:
 
     Attributes:
         weights: one per channel; the mono signal is their sum.
-        offset: of that signal, to subtract.
-        gain: to multiply with after that.
+        gain: to multiply that signal with.
         level_dbfs: RMS of the louder parts before the gain.
         is_silent: nothing can be heard.
         notes: `one_channel_used` when a plain mix would have cancelled itself out,
@@ -112,7 +111,6 @@ class MixPlan:
     """
 
     weights: NDArray[np.float32]
-    offset: float
     gain: float
     level_dbfs: float
     is_silent: bool
@@ -135,7 +133,6 @@ def plan_mix(survey: Survey, channel_names: tuple[str, ...] = ()) -> MixPlan:
         notes = (*notes, "quiet_lifted")
     return MixPlan(
         weights=weights.astype(np.float32),
-        offset=float(weights @ survey.offset),
         gain=float(10.0 ** (gain_db / 20.0)),
         level_dbfs=level_dbfs,
         is_silent=is_silent,
@@ -167,8 +164,11 @@ def _gated_level_dbfs(levels: NDArray[np.float64]) -> float:
     """Loudness of the parts where something happens.
 
     As in ITU-R BS.1770: the mean of all blocks sets a gate 10 dB below it, the mean of the
-    blocks over the gate is the result. Pauses, however long, do not count.
+    blocks over the gate is the result. Pauses, however long, do not count; neither does a
+    click, however loud.
     """
+    if levels.size >= MIN_BLOCKS_FOR_CLICKS:
+        levels = np.sort(levels)[:-CLICK_BLOCKS]
     gate = levels.mean() * 0.1
     return _dbfs(float(levels[levels >= gate].mean()))
 

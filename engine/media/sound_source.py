@@ -67,6 +67,7 @@ class SoundReader:
         num_packets: packets read so far.
         num_failed: of these, how many could not be decoded.
         is_cut_off: whether the container broke off before its end.
+        has_holes: whether good sound follows after packets that could not be decoded.
     """
 
     def __init__(self, container: InputContainer, stream: AudioStream, header: SoundHeader) -> None:
@@ -74,6 +75,7 @@ class SoundReader:
         self.num_packets = 0
         self.num_failed = 0
         self.is_cut_off = False
+        self.has_holes = False
         self._container = container
         self._stream = stream
         self._num_channels = min(header.channels, MAX_CHANNELS)
@@ -121,6 +123,8 @@ class SoundReader:
             except READ_ERRORS:
                 self.num_failed += packet.size > 0
                 continue
+            if frames and self.num_failed:
+                self.has_holes = True
             yield from (frame for frame in frames if isinstance(frame, AudioFrame))
 
     def _is_unsaid_priming(self, first_pts: int | None) -> bool:
