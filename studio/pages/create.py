@@ -1,6 +1,7 @@
 """The Create page: a photo, a voice, make; the video in the making; the recent ones."""
 
 import html
+import json
 import uuid
 from typing import Any
 
@@ -14,8 +15,9 @@ from studio.form import FormValues
 from studio.locales import say
 from studio.parts.consent import create_consent_input
 from studio.parts.jobs_section import QUIET, JobsSection, create_jobs_section
-from studio.parts.portrait_input import PortraitInput, create_portrait_input
+from studio.parts.portrait_input import PortraitInput, create_portrait_input, show_photo
 from studio.parts.quality import create_quality_input
+from studio.parts.verdict_line import verdict_html
 from studio.parts.voice_input import (
     DEFAULT_LANGUAGE,
     VoiceInput,
@@ -26,6 +28,12 @@ from studio.presenter import Verdict, judge_form, message_of
 
 _SCROLL_TO_JOB = """() => document.getElementById('job-panel')?.scrollIntoView(
   {behavior: 'smooth', block: 'start'})"""
+
+# Shown at once while a new file is looked at.
+_CHECKING = f"""() => [
+  {json.dumps(verdict_html(Verdict("waiting", say("check.checking"))))},
+  {{interactive: false, __type__: 'update'}},
+]"""
 
 # Fields whose value changes what the check says; the rest only changes the picture.
 _CHECKED = (
@@ -42,7 +50,7 @@ def create_create_page(studio: Studio) -> None:
     with gr.Row(elem_id="steps", equal_height=True):
         with gr.Column(elem_classes="step", min_width=300):
             _create_heading("photo")
-            portrait = create_portrait_input(studio)
+            portrait = create_portrait_input()
         with gr.Column(elem_classes="step", min_width=300):
             _create_heading("voice")
             voice = create_voice_input(studio)
@@ -84,16 +92,14 @@ def _connect_check(
     report_json = gr.Textbox(visible="hidden", elem_id="check-report")
 
     @guarded
-    def check_form(values: dict[Any, Any]) -> tuple[Any, ...]:
+    def look(values: dict[Any, Any]) -> tuple[Any, ...]:
         form = _read(fields, values)
-        try:
-            report = _check(studio, form)
-        except EngineError as error:
-            message = message_of(error)
-            refusal = Verdict("refused", message.sentence, message.hint)
-            return "", verdict_html(refusal), gr.update(interactive=False)
-        stored = report.model_dump_json() if report is not None else ""
-        return stored, *_judged(report, form)
+        report, judged = _check(studio, form)
+        return *show_photo(studio, form.portrait, report, form.options()), *judged
+
+    @guarded
+    def check_form(values: dict[Any, Any]) -> tuple[Any, ...]:
+        return _check(studio, _read(fields, values))[1]
 
     @guarded
     def judge_form_again(values: dict[Any, Any]) -> tuple[Any, ...]:
@@ -103,9 +109,12 @@ def _connect_check(
 
     controls = set(fields.values())
     outputs = [report_json, verdict, generate]
-    triggers = [fields[name].change for name in _CHECKED]
-    gr.on(triggers, check_form, controls, outputs, trigger_mode="always_last", **QUIET)
-    portrait.looked.then(check_form, controls, outputs, **QUIET)
+    photo = [portrait.upload.change, portrait.face.change]
+    others = [fields[name].change for name in _CHECKED]
+    slow = [*photo, fields["recording"].change, fields["microphone"].change]
+    gr.on(slow, None, None, [verdict, generate], js=_CHECKING, show_progress="hidden")
+    gr.on(photo, look, controls, [*portrait.shown, *outputs], trigger_mode="always_last", **QUIET)
+    gr.on(others, check_form, controls, outputs, trigger_mode="always_last", **QUIET)
     fields["consent"].change(
         judge_form_again, controls | {report_json}, [verdict, generate], **QUIET
     )
@@ -151,28 +160,28 @@ def _read(fields: dict[str, Any], values: dict[Any, Any]) -> FormValues:
     return FormValues(**{name: values[control] for name, control in fields.items()})
 
 
-def _check(studio: Studio, form: FormValues) -> CheckReport | None:
-    """What the engine says about the form; None before there is a photo."""
+def _check(studio: Studio, form: FormValues) -> tuple[CheckReport | None, tuple[str, str, Any]]:
+    """Ask the engine about the form.
+
+    Returns:
+        Its report, None without a photo; then the report as JSON, the line and the button.
+    """
     if form.portrait is None:
-        return None
-    return studio.engine.check(
-        form.portrait, audio=form.audio, speech=form.speech(), options=form.options()
-    )
+        return None, ("", *_judged(None, form))
+    try:
+        report = studio.engine.check(
+            form.portrait, audio=form.audio, speech=form.speech(), options=form.options()
+        )
+    except EngineError as error:
+        message = message_of(error)
+        refusal = Verdict("refused", message.sentence, message.hint)
+        return None, ("", verdict_html(refusal), gr.update(interactive=False))
+    return report, (report.model_dump_json(), *_judged(report, form))
 
 
 def _judged(report: CheckReport | None, form: FormValues) -> tuple[str, Any]:
     verdict = judge_form(report, form.options(), has_voice=form.has_voice, consent=form.consent)
     return verdict_html(verdict), gr.update(interactive=verdict.is_ready)
-
-
-def verdict_html(verdict: Verdict) -> str:
-    """The line beside the button."""
-    hint = f'<span class="hint">{html.escape(verdict.hint)}</span>' if verdict.hint else ""
-    notes = "".join(f'<span class="warning">{html.escape(note)}</span>' for note in verdict.notes)
-    return (
-        f'<div class="verdict {verdict.mood}" role="status"><b>{html.escape(verdict.text)}</b>'
-        f"{hint}{notes}</div>"
-    )
 
 
 def _waiting_html() -> str:

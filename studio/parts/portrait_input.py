@@ -8,12 +8,10 @@ from typing import Any
 
 import gradio as gr
 
-from engine.contracts import FaceFound, PortraitVerdict
+from engine.contracts import CheckReport, FaceFound, PortraitVerdict, RenderOptions
 from engine.errors import EngineError, ErrorCode
 from engine.messages import describe
 from studio.context import Studio
-from studio.failures import guarded
-from studio.form import parse_options
 from studio.locales import say
 from studio.parts.action_html import action_data, create_action_html
 from studio.parts.uploads import PortraitUpload
@@ -26,17 +24,21 @@ LARGEST_FACE = -1
 
 @dataclass(frozen=True)
 class PortraitInput:
-    """The controls of step 1 that others read."""
+    """The controls of step 1 that others read.
+
+    Attributes:
+        upload, face, framing, aspect: what the person chose.
+        shown: what `show_photo` changes, in its order.
+    """
 
     upload: gr.Image
     face: gr.Number
     framing: gr.Radio
     aspect: gr.Radio
-    looked: Any
-    """The event that ends when a new photo was looked at."""
+    shown: list[Any]
 
 
-def create_portrait_input(studio: Studio) -> PortraitInput:
+def create_portrait_input() -> PortraitInput:
     """Build step 1."""
     upload = PortraitUpload(
         type="filepath",
@@ -76,18 +78,6 @@ def create_portrait_input(studio: Studio) -> PortraitInput:
         elem_classes="segmented",
     )
 
-    @guarded
-    def look(portrait: str | None, chosen: float) -> tuple[Any, ...]:
-        """Show what the engine sees in the photo instead of the upload box."""
-        has_photo = portrait is not None
-        card = _photo_card(studio, portrait, chosen) if portrait is not None else ""
-        return (
-            gr.update(visible=not has_photo),
-            gr.update(value=card, visible=has_photo),
-            gr.update(visible=has_photo),
-            gr.update(visible=not has_photo),
-        )
-
     def pick(event: gr.EventData) -> int:
         return int(action_data(event).get("face", LARGEST_FACE))
 
@@ -96,26 +86,42 @@ def create_portrait_input(studio: Studio) -> PortraitInput:
         return str(SAMPLES_DIR / f"{name}.jpg") if name in SAMPLES else None
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    shown = [upload, preview, another, samples]
     upload.change(lambda: LARGEST_FACE, None, face, **quiet)
-    looked = gr.on(
-        [upload.change, face.change],
-        look,
-        [upload, face],
-        shown,
-        trigger_mode="always_last",
-        **quiet,
-    )
     preview.action(pick, None, face, **quiet)
     samples.action(take_sample, None, upload, **quiet)
     another.click(lambda: None, None, upload, **quiet)
-    return PortraitInput(upload, face, framing, aspect, looked)
+    return PortraitInput(upload, face, framing, aspect, [upload, preview, another, samples])
 
 
-def _photo_card(studio: Studio, portrait: str, chosen: float) -> str:
-    options = parse_options({"face_index": int(chosen) if chosen >= 0 else None})
-    report = studio.engine.check(portrait, options=options)
-    verdict = report.portrait or PortraitVerdict(verdict=ErrorCode.NOT_AN_IMAGE)
+def show_photo(
+    studio: Studio, portrait: str | None, report: CheckReport | None, options: RenderOptions
+) -> tuple[Any, ...]:
+    """Show what the engine sees in the photo instead of the upload box.
+
+    Args:
+        studio: for the decoded picture.
+        portrait: the uploaded file; None brings the upload box back.
+        report: of the check.
+        options: for the background of cut-out photos.
+
+    Returns:
+        The updates of `PortraitInput.shown`.
+    """
+    has_photo = portrait is not None
+    card = _photo_card(studio, portrait, report, options) if portrait is not None else ""
+    return (
+        gr.update(visible=not has_photo),
+        gr.update(value=card, visible=has_photo),
+        gr.update(visible=has_photo),
+        gr.update(visible=not has_photo),
+    )
+
+
+def _photo_card(
+    studio: Studio, portrait: str, report: CheckReport | None, options: RenderOptions
+) -> str:
+    known = report.portrait if report is not None else None
+    verdict = known or PortraitVerdict()  # the line beside the button says what went wrong
     try:
         preview = studio.engine.preview_portrait(portrait, options)
         picture = base64.b64encode(preview.read_bytes()).decode()
