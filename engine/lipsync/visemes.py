@@ -10,11 +10,15 @@ dropped; diphthongs and unmerged clusters become equal parts.
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from engine.lipsync.curves import VISEMES
+
+if TYPE_CHECKING:  # the training machine has no pydantic, which the contracts need
+    from engine.speech.voice import TimedPhoneme
 
 
 @dataclass(frozen=True)
@@ -162,6 +166,15 @@ def unknown_symbols(phonemes: Iterable[str]) -> Counter[str]:
     return Counter(
         symbol for ipa in phonemes for symbol in split_symbols(ipa) if symbol not in TARGETS
     )
+
+
+def bilabial_times(phonemes: "Sequence[TimedPhoneme]") -> list[float]:
+    """Centres in seconds of the sounds that press the lips together (p, b, m and their kin)."""
+    return [
+        0.5 * (phoneme.start_s + phoneme.end_s)
+        for phoneme in phonemes
+        if any(target.close >= 1.0 for target in targets_of(phoneme.ipa))
+    ]
 
 
 def _plain_letters(letter: str) -> str:
