@@ -228,11 +228,19 @@ def _speak(engine: StudioEngine, arguments: argparse.Namespace) -> int:
     if timings is not None:
         timings.write_text(json.dumps(result["timings"], ensure_ascii=False), "utf-8")
     summary = {key: value for key, value in result.items() if key != "timings"}
+    _print_notes(summary["notes"])
     if arguments.json:
         print(json.dumps({"audio": str(target), **summary}, ensure_ascii=False))
     else:
         print(f"{target} ({summary['duration_s']:.1f} s, voice {summary['voice']})")
     return EXIT_OK
+
+
+def _print_notes(codes: Sequence[str]) -> None:
+    """Say on standard error what was left out or done differently."""
+    for code in codes:
+        message = describe(ErrorCode(code))
+        print(f"{message.sentence} {message.hint}", file=sys.stderr)
 
 
 def _check(engine: StudioEngine, arguments: argparse.Namespace) -> int:

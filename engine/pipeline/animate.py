@@ -13,7 +13,7 @@ from engine.animators.animator import Animator, Scene
 from engine.contracts import JobSpec
 from engine.face.framing import frame_canvas
 from engine.lipsync.curves import MouthCurves
-from engine.lipsync.from_audio import smooth
+from engine.lipsync.shaping import smooth
 from engine.media.video import VideoWriter, frames_for, write_poster
 from engine.pipeline.intake import JudgedPortrait
 from engine.settings import EngineSettings

@@ -79,6 +79,8 @@ class VideoJob:
                 self._tools.finder,
                 curves=curves,
                 known_bilabials_s=bilabial_times(phonemes) if phonemes else None,
+                face=scene.face,
+                threads=scene.threads,
             )
         with self._clock.running(Stage.ASSEMBLE):
             return self._assemble(video, duration_s, animator.name, sync)
@@ -125,7 +127,7 @@ class VideoJob:
             "elapsed_s": round(elapsed_s, 2),
             "realtime_factor": round(elapsed_s / duration_s, 3),
             "stages": dict(self._clock.seconds),
-            "sync": {**sync.model_dump(exclude_none=True), "failed_gates": gates(sync)},
+            "sync": {**sync.model_dump(), "failed_gates": gates(sync)},
         }
         target = self._job_dir / REPORT_NAME
         part = target.with_name(target.name + ".part")

@@ -49,6 +49,7 @@ def timings_of(clip: SpokenClip) -> dict[str, Any]:
         "voice": clip.voice_id,
         "language": clip.language,
         "duration_s": round(clip.duration_s, 4),
+        "notes": list(clip.notes),
         "words": [
             {"text": w.text, "start_s": round(w.start_s, 4), "end_s": round(w.end_s, 4)}
             for w in clip.words

@@ -43,8 +43,8 @@ def task_table(tools: Tools) -> TaskTable:
             "duration_s": round(clip.duration_s, 3),
             "voice": clip.voice_id,
             "language": clip.language,
-            "timings": timings_of(clip),
             "notes": list(clip.notes),
+            "timings": timings_of(clip),
         }
 
     def lipsync(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The models a child process keeps between tasks, each loaded when first needed."""
 
+import sys
 from functools import cached_property
 
 from engine.animators.animator import Animator
@@ -26,8 +27,8 @@ class Tools:
 
     @cached_property
     def voices(self) -> VoiceCatalog:
-        """Speaks text."""
-        return VoiceCatalog()
+        """Speaks text; how long a text may be is checked where it comes in."""
+        return VoiceCatalog(max_characters=sys.maxsize)
 
     @cached_property
     def lite(self) -> LiteAnimator:
