@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.animators.lite.frame import FaceFrame
 from engine.animators.lite.resample import look_up
 from engine.animators.lite.shapes import NUM_SHAPES, Handles
 
@@ -17,6 +18,8 @@ STEP_MM = 2.0
 LEFT_MM, TOP_MM, RIGHT_MM, BOTTOM_MM = -118.0, -150.0, 118.0, 126.0
 """Extent of the grid: everything speech can move lies inside, and its border is still."""
 BORDER_MM = 14.0
+FADE_FROM, FADE_TO = 1.6, 1.9
+"""In half axes of the face: beyond the first the fields fade, beyond the second nothing moves."""
 SMOOTHING = 0.6
 """Stiffness of the spline in mm: keeps handles that nearly coincide from tearing the skin."""
 INVERSE_STEPS = 5
@@ -66,7 +69,7 @@ def to_steps(points_mm: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(steps, np.float32)
 
 
-def build_fields(handles: Handles) -> SkinFields:
+def build_fields(handles: Handles, frame: FaceFrame) -> SkinFields:
     """Spread the handles' displacements over the grid with thin-plate splines."""
     columns = round((RIGHT_MM - LEFT_MM) / STEP_MM) + 1
     rows = round((BOTTOM_MM - TOP_MM) / STEP_MM) + 1
@@ -81,7 +84,10 @@ def build_fields(handles: Handles) -> SkinFields:
             BOTTOM_MM - grid[..., 1],
         ]
     )
+    centre, half = frame.ellipse
+    away = np.linalg.norm((grid - centre) / half, axis=-1)
     window = np.clip(inside / BORDER_MM, 0, 1)
+    window *= np.clip((FADE_TO - away) / (FADE_TO - FADE_FROM), 0, 1)
     window = window**2 * (3 - 2 * window) / STEP_MM
 
     sheets = []

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.face.geometry import Face
 from engine.face.topology import (
+    FACE_OVAL,
     INNER_LOWER_LIP,
     INNER_UPPER_LIP,
     LEFT_EYE_OUTER,
@@ -65,6 +66,13 @@ class FaceFrame:
         """Displacements of the local frame (N x 3, mm) as seen in the plane (N x 2, mm)."""
         seen = moves_mm @ self.axes[:, :2] @ self.turn.T
         return seen.astype(np.float32)
+
+    @property
+    def ellipse(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Centre and half axes of the face's outline in the plane, mm: 2, 2."""
+        outline = self.plane[list(FACE_OVAL)]
+        low, high = outline.min(axis=0), outline.max(axis=0)
+        return (low + high) / 2, (high - low) / 2
 
     @property
     def down_px(self) -> NDArray[np.float32]:

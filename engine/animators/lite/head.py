@@ -52,6 +52,15 @@ class Box:
         """Rows."""
         return self.bottom - self.top
 
+    def within(self, width_px: int, height_px: int) -> "Box":
+        """The part inside a picture of this size."""
+        return Box(
+            max(self.left, 0),
+            max(self.top, 0),
+            min(self.right, width_px),
+            min(self.bottom, height_px),
+        )
+
     @property
     def slices(self) -> tuple[slice, slice]:
         """Index of the rectangle in a picture."""
@@ -132,6 +141,16 @@ class HeadField:
             back = -look_up(forward, at)
         return self.nodes + back
 
+    def share(self, width_px: int, height_px: int) -> NDArray[np.float32]:
+        """How much each pixel of the picture takes part in head motion: H x W, 0..1."""
+        moved = self.basis[HEAD_MOVES.index("shift_x")].reshape(self.nodes.shape)
+        node_share = np.linalg.norm(moved, axis=-1)
+        node_share /= max(float(node_share.max()), 1e-6)
+        whole = np.zeros((height_px, width_px), np.float32)
+        box = self.grid.box.within(width_px, height_px)
+        whole[box.slices] = self.grid.enlarge(node_share.astype(np.float32), box)
+        return whole
+
     def shift_at(
         self, sources: NDArray[np.float32], point: NDArray[np.float32]
     ) -> NDArray[np.float32]:
@@ -176,7 +195,7 @@ def build_head_field(frame: FaceFrame, width_px: int, height_px: int) -> HeadFie
 
 def _place_grid(frame: FaceFrame, width_px: int, height_px: int) -> CoarseGrid:
     """The part of the picture that may move, in whole cells, inside the picture."""
-    centre, half = _face_ellipse(frame)
+    centre, half = frame.ellipse
     corners = centre + half * FADE_OUT * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     corners = frame.to_picture(corners.astype(np.float32))
     low = np.clip(np.floor(corners.min(axis=0)), 0, [width_px, height_px])
@@ -189,18 +208,11 @@ def _place_grid(frame: FaceFrame, width_px: int, height_px: int) -> CoarseGrid:
     return CoarseGrid(Box(left, top, left + columns * spacing, top + rows * spacing), spacing)
 
 
-def _face_ellipse(frame: FaceFrame) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Centre and half axes of the face in the plane, mm."""
-    oval = frame.plane[list(topo.FACE_OVAL)]
-    low, high = oval.min(axis=0), oval.max(axis=0)
-    return (low + high) / 2, (high - low) / 2
-
-
 def _weights(
     frame: FaceFrame, plane: NDArray[np.float32]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Share of head motion and of breathing at points of the plane (N x 2): N, N."""
-    centre, half = _face_ellipse(frame)
+    centre, half = frame.ellipse
     away = (plane - centre) / half
     radius = np.linalg.norm(away / np.array([FULL_WIDTH, FULL_HEIGHT]), axis=1)
     end = FADE_OUT / FULL_WIDTH
@@ -235,7 +247,7 @@ def _depth(frame: FaceFrame, plane: NDArray[np.float32]) -> NDArray[np.float32]:
     squared = ((plane[:, None, :] - at[None]) ** 2).sum(axis=-1)
     near = 1.0 / (squared + 60.0) ** 1.5
     inner = (near * depth).sum(axis=1) / near.sum(axis=1)
-    centre, half = _face_ellipse(frame)
+    centre, half = frame.ellipse
     radius = np.linalg.norm((plane - centre) / half, axis=1)
     share = _smooth((1.35 - radius) / 0.5)
     return np.asarray(EDGE_DEPTH_MM + (inner - EDGE_DEPTH_MM) * share, np.float32)

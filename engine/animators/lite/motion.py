@@ -95,12 +95,16 @@ def _mouth(
     teeth = np.clip(curves.teeth, 0, 1).astype(np.float64)
     pucker = _soft_limit(np.maximum(curves.pucker, 0) * strength)
     wide = np.sign(curves.wide) * _soft_limit(np.abs(curves.wide) * strength)
+    wide = np.where(wide < 0, wide * (1 - 0.4 * np.minimum(pucker, 1)), wide)
     opened = _soft_limit(np.maximum(curves.jaw, 0) * strength)
     opened = opened * (1 - close) * (1 - 0.8 * fv)
     speaking = np.clip(curves.speaking, 0, 1)
 
     idle_smile = 0.10 + 0.08 * _noise(rng, len(opened), 0.12, fps)
-    unsmile = 0.8 * style.photo_smile * (0.25 * speaking + 1.1 * pucker)
+    unsmile = 0.8 * style.photo_smile * (0.25 * speaking + 0.7 * pucker)
+    # A smile keeps the upper lip off the teeth whenever the mouth is open at all.
+    smiling_lip = 0.4 * style.photo_smile * np.clip(2.2 * opened, 0, 1) * (1 - 0.8 * pucker)
+    shown = teeth * (1 - close) * min(strength, 1.3)
     weights = {
         "closed": np.ones_like(opened),
         "jaw": 1.25 * opened,
@@ -108,8 +112,8 @@ def _mouth(
         "wide": 0.75 * wide,
         "press": 0.9 * close,
         "ff": 0.9 * fv,
-        "upper_up": 0.25 * opened + 0.4 * teeth * (1 - close) * np.minimum(strength, 1.3),
-        "lower_down": 0.15 * opened + 0.45 * teeth * (1 - close) * np.minimum(strength, 1.3),
+        "upper_up": 0.25 * opened + 0.4 * shown + smiling_lip,
+        "lower_down": 0.15 * opened + 0.45 * shown,
         "smile": idle_smile * (1 - style.photo_smile) - unsmile,
     }
     shapes = np.zeros((len(opened), NUM_SHAPES))

@@ -54,14 +54,14 @@ def find_own_teeth(
     if inside.sum() < 12:
         return None
 
-    mirrored = np.where(y < upper_y + EDGE_MM, 2 * (upper_y + EDGE_MM) - y, y)
-    mirrored = np.minimum(mirrored, np.maximum(lower_y - EDGE_MM, y))
-    at = frame.to_picture(np.stack([x, mirrored], axis=-1).reshape(-1, 2).astype(np.float32))
+    # Above the photographed opening the row just below it is repeated, for a rising lip.
+    sampled = np.maximum(y, upper_y + EDGE_MM)
+    sampled = np.minimum(sampled, np.maximum(lower_y - EDGE_MM, y))
+    at = frame.to_picture(np.stack([x, sampled], axis=-1).reshape(-1, 2).astype(np.float32))
     at = at.reshape(*x.shape, 2)
     colour = look_up_sharp(photo, at)
 
-    likeness = _tooth_likeness(colour.astype(np.float32), inside, colours)
-    likeness = _cut_below_dark(likeness, inside, frame.px_per_mm)
+    likeness = _tooth_likeness(colour.astype(np.float32), inside, colours, frame.px_per_mm)
     if float((likeness[inside] > 0.5).mean()) < MIN_TOOTH_SHARE:
         return None
     height = (y - upper_y) / np.maximum(lower_y - upper_y, 1e-3)
@@ -69,7 +69,7 @@ def find_own_teeth(
     are_lower = centroid > LOWER_CENTROID and gap > LOWER_GAP_MM
     bounds = np.clip((lower_y - y - 0.2) / LOWER_EDGE_MM, 0, 1)
     sides = np.clip(np.minimum(x - upper[0, 0], upper[-1, 0] - x) / 1.0 + 0.5, 0, 1)
-    soft = cv2.GaussianBlur(likeness, (0, 0), max(0.3 * frame.px_per_mm, 0.4))
+    soft = cv2.GaussianBlur(_up_to_the_lip(likeness), (0, 0), max(0.3 * frame.px_per_mm, 0.4))
     alpha = soft * bounds * sides
     patch = np.dstack([colour, np.clip(np.rint(alpha * 255), 0, 255).astype(np.uint8)])
     bright = colour[inside & (likeness > 0.8)]
@@ -78,9 +78,12 @@ def find_own_teeth(
 
 
 def _tooth_likeness(
-    colour: NDArray[np.float32], inside: NDArray[np.bool_], colours: MouthColours
+    colour: NDArray[np.float32],
+    inside: NDArray[np.bool_],
+    colours: MouthColours,
+    px_per_mm: float,
 ) -> NDArray[np.float32]:
-    """0..1 per pixel: bright, pale and connected as teeth are."""
+    """0..1 per pixel: bright, pale and connected as teeth are, and all that lies above them."""
     luma = colour @ LUMA
     brightest = float(np.percentile(luma[inside], 88))
     if brightest < TOOTH_LUMA_SHARE * float(colours.skin @ LUMA):
@@ -88,32 +91,37 @@ def _tooth_likeness(
     lit = np.clip((luma / brightest - 0.46) / 0.2, 0, 1)
     limit = max(PALE_SHARE * float(redness(colours.lip)), MIN_PALE)
     pale = np.clip((limit + 0.06 - redness(colour)) / 0.12, 0, 1)
-    likeness = np.asarray(lit * pale, np.float32)
+    likeness = np.where(inside, lit * pale, 0).astype(np.float32)
+    likeness = _cut_below_dark(_closed(likeness, px_per_mm), px_per_mm)
 
-    tooth = ((likeness > 0.5) & inside).astype(np.uint8)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(tooth, connectivity=4)
-    if count > 1:
-        areas = stats[:, cv2.CC_STAT_AREA].copy()
-        areas[0] = 0
-        kept = np.isin(labels, np.flatnonzero(areas >= MIN_PART_SHARE * areas.max()))
-        near = cv2.dilate(kept.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
-        likeness[inside & ~near] = 0
+    parts = (likeness > 0.4).astype(np.uint8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(parts, connectivity=4)
+    if count > 2:
+        areas = stats[1:, cv2.CC_STAT_AREA]
+        small = 1 + np.flatnonzero(areas < MIN_PART_SHARE * areas.max())
+        likeness[np.isin(labels, small)] = 0
     return likeness
 
 
-def _cut_below_dark(
-    likeness: NDArray[np.float32], inside: NDArray[np.bool_], px_per_mm: float
-) -> NDArray[np.float32]:
-    """Close the gaps between teeth, and forget what lies below the dark line under them: lip."""
-    size = 2 * max(1, round(0.6 * px_per_mm)) + 1
-    gap = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, max(1, size // 2)))
-    likeness = np.asarray(cv2.morphologyEx(likeness, cv2.MORPH_CLOSE, gap), np.float32)
+def _closed(likeness: NDArray[np.float32], px_per_mm: float) -> NDArray[np.float32]:
+    """Without the thin dark gaps between teeth."""
+    width = 2 * max(1, round(0.6 * px_per_mm)) + 1
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (width, max(1, width // 2)))
+    return np.asarray(cv2.morphologyEx(likeness, cv2.MORPH_CLOSE, kernel), np.float32)
+
+
+def _cut_below_dark(likeness: NDArray[np.float32], px_per_mm: float) -> NDArray[np.float32]:
+    """Forget what lies below the dark line under the teeth of a column: that is lip."""
     even = cv2.GaussianBlur(likeness, (0, 0), sigmaX=1.2 * px_per_mm, sigmaY=0.2 * px_per_mm)
-    within = np.where(inside, even, 0.0)
-    start = within.argmax(axis=0)
+    start = even.argmax(axis=0)
     rows = np.arange(len(likeness))[:, None]
     falling = np.minimum.accumulate(np.where(rows < start, 1.0, even * 1.6), axis=0)
     return np.minimum(likeness, falling).astype(np.float32)
+
+
+def _up_to_the_lip(likeness: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Whatever lies above a tooth belongs to it: gum and the shadow of the lip."""
+    return np.maximum.accumulate(likeness[::-1], axis=0)[::-1]
 
 
 def _patch(

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.animators.lite.field import LEFT_MM, STEP_MM, TOP_MM
-from engine.animators.lite.head import Box
 from engine.animators.lite.interior import MouthPose
 from engine.animators.lite.lips import LipCurves, cut
 from engine.animators.lite.motion import MotionPlan
@@ -54,11 +53,9 @@ class FramePainter:
         plane = apply_affine(head, rig.frame.plane_from_picture)
         steps = (plane - np.array([LEFT_MM, TOP_MM], np.float32)) * np.float32(1 / STEP_MM)
         moves = look_up_or_zero(mixed, steps)
-        height, width = picture.shape[:2]
-        box = rig.head.grid.box
-        box = Box(box.left, box.top, min(box.right, width), min(box.bottom, height))
+        box = rig.head.grid.box.within(picture.shape[1], picture.shape[0])
         sources = rig.head.grid.enlarge(head + moves, box)
-        picture[box.slices] = look_up_sharp(rig.photo, sources)
+        picture[box.slices] = look_up_sharp(rig.texture, sources)
 
     def _paint_mouth(
         self,
@@ -92,7 +89,7 @@ class FramePainter:
             box = eye.box((picture.shape[0], picture.shape[1]), shift)
             if box.width > 1 and box.height > 1:
                 unmoved = rig.head.grid.enlarge(head, box)
-                drawn = eye.paint(rig.photo, picture[box.slices], unmoved, blink)
+                drawn = eye.paint(rig.texture, picture[box.slices], unmoved, blink)
                 picture[box.slices] = drawn
 
 

@@ -94,9 +94,9 @@ def _tooth(skin: NDArray[np.float64], white: NDArray[np.float64] | None) -> NDAr
     skin_tint = skin / max(skin_luma, 1.0)
     if white is not None:
         white_luma = float(white @ LUMA)
-        luma = 0.45 * luma + 0.55 * white_luma
+        luma = max(0.45 * luma + 0.55 * white_luma, 1.15 * skin_luma)
         tint = 0.5 * tint + 0.5 * white / max(white_luma, 1.0)
-    tint = 0.78 * tint + 0.22 * skin_tint
+    tint = 0.85 * tint + 0.15 * skin_tint
     return float(np.clip(luma, 55, 215)) * tint
 
 

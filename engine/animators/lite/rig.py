@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +22,7 @@ from engine.animators.lite.teeth import bake_teeth, bake_tongue
 from engine.face.geometry import Face
 
 SEAM_STRENGTH = 0.5
+SHARPENING = 0.2
 SHARPEST_EDGE_PX, EDGE_PER_DETAIL, BLUR_PER_DETAIL = 1.15, 0.8, 0.42
 """Cut edges and drawn parts are as soft as the picture's own detail."""
 
@@ -31,6 +33,7 @@ class Rig:
 
     Attributes:
         photo: H x W x 3, uint8, RGB: the canvas.
+        texture: the same, sharpened where it moves by what resampling will take away.
         frame: coordinates of the face.
         fields: skin motion of every shape.
         contours: inner lip edges.
@@ -42,6 +45,7 @@ class Rig:
     """
 
     photo: NDArray[np.uint8]
+    texture: NDArray[np.uint8]
     frame: FaceFrame
     fields: SkinFields
     contours: LipContours
@@ -62,7 +66,7 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
     elif not drawing:
         frame = settle_lips(photo, frame)
     lips = measure_lips(frame.local, drawn=drawn is not None)
-    fields = build_fields(build_handles(frame, lips))
+    fields = build_fields(build_handles(frame, lips), frame)
     upper, lower = find_contours(frame, lips)
     detail = 1.0 if drawing else detail_px(photo, frame)
     softness = max(SHARPEST_EDGE_PX, EDGE_PER_DETAIL * detail) / frame.px_per_mm
@@ -72,15 +76,18 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
     else:
         interior = _build_interior(photo, frame, contours, BLUR_PER_DETAIL * detail)
     height, width = photo.shape[:2]
+    head = build_head_field(frame, width, height)
+    texture = _sharpened(photo, head.share(width, height), 1.0 if drawing else detail)
     return Rig(
         photo=photo,
+        texture=texture,
         frame=frame,
         fields=fields,
         contours=contours,
-        head=build_head_field(frame, width, height),
+        head=head,
         mouth=MouthPainter(
             frame=frame,
-            photo=photo,
+            photo=texture,
             interior=interior,
             seam=0.0 if drawing else SEAM_STRENGTH * _openness(lips),
         ),
@@ -109,6 +116,25 @@ def _build_interior(
         down_px=frame.down_px,
         upper_follows_jaw=follows_jaw,
     )
+
+
+def _sharpened(
+    photo: NDArray[np.uint8], share: NDArray[np.float32], detail: float
+) -> NDArray[np.uint8]:
+    """The photo with as much fine contrast added as cubic resampling takes away again.
+
+    Args:
+        photo: H x W x 3, uint8, RGB.
+        share: H x W, 0..1: how much each pixel moves; where nothing moves nothing changes.
+        detail: size of the finest detail in pixels; a soft picture loses nothing.
+    """
+    strength = SHARPENING * float(np.clip(2.2 - detail, 0.0, 1.0))
+    if strength <= 0:
+        return photo
+    soft = cv2.GaussianBlur(photo, (0, 0), 0.8)
+    added = cv2.subtract(photo, soft, dtype=cv2.CV_16S)
+    result = photo + added * (share * np.float32(strength))[..., None]
+    return np.clip(np.rint(result), 0, 255).astype(np.uint8)
 
 
 def _openness(lips: Lips) -> float:
