@@ -9,6 +9,9 @@ from PIL import Image, ImageCms
 
 _DEEP_MODES = ("I;16", "I;16L", "I;16B", "I;16N", "I", "F")
 
+BAND_ROWS = 512
+"""Rows converted together, so that large pictures need no float copy of themselves."""
+
 _PROFILE_MODES = {"RGB ": "RGB", "GRAY": "L", "CMYK": "CMYK", "Lab ": "LAB"}
 """Which Pillow mode an ICC profile's colour space belongs to."""
 
@@ -37,8 +40,7 @@ def to_layers(image: Image.Image, size: tuple[int, int]) -> Layers:
     if image.mode in _DEEP_MODES:
         image = Image.fromarray(_deep_grey_to_8_bit(np.asarray(image)))
     elif image.mode == "P":
-        # Always through RGBA: a palette may hold transparency in one entry or in many.
-        image = image.convert("RGBA")
+        image = image.convert("RGBA" if "transparency" in image.info else "RGB")
     elif image.mode in ("PA", "La", "RGBa"):
         image = image.convert("RGBA")
     elif image.mode in ("1", "HSV", "YCbCr", "RGBX"):
@@ -63,16 +65,23 @@ def _without_alpha(image: Image.Image) -> Image.Image:
 
 def _deep_grey_to_8_bit(values: NDArray[np.generic]) -> NDArray[np.uint8]:
     """16-bit, 32-bit and float grey. Full scale is what the type or the picture uses."""
-    levels = np.nan_to_num(values.astype(np.float32), nan=0.0, posinf=0.0, neginf=0.0)
-    peak = float(levels.max(initial=0.0))
+    bands = [values[top : top + BAND_ROWS] for top in range(0, values.shape[0], BAND_ROWS)]
+    peak = max(float(_finite(band).max(initial=0.0)) for band in bands)
     if values.dtype == np.uint16 or 255 < peak <= 65535:
         full_scale = 65535.0
     elif peak <= 1.0:
         full_scale = 1.0
     else:
         full_scale = max(peak, 255.0)
-    scaled = levels * (255.0 / full_scale) + 0.5
-    return np.asarray(np.clip(scaled, 0, 255), dtype=np.uint8)
+    result = np.empty(values.shape, np.uint8)
+    for index, band in enumerate(bands):
+        scaled = _finite(band) * np.float32(255.0 / full_scale) + np.float32(0.5)
+        result[index * BAND_ROWS :][: band.shape[0]] = np.clip(scaled, 0, 255)
+    return result
+
+
+def _finite(values: NDArray[np.generic]) -> NDArray[np.float32]:
+    return np.nan_to_num(values.astype(np.float32), nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def _to_srgb(image: Image.Image, icc_profile: bytes | None) -> Image.Image:
