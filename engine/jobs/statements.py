@@ -36,6 +36,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX job_by_status ON job (status, priority, sequence)",
         "CREATE INDEX job_by_owner ON job (owner, created_at)",
         "CREATE INDEX job_by_sequence ON job (sequence)",
+        "CREATE INDEX hidden_job ON job (job_id) WHERE delete_requested = 1",
         "CREATE INDEX job_by_revision ON job (revision)",
         """
         CREATE UNIQUE INDEX job_by_idempotency_key ON job (owner, idempotency_key)
@@ -172,6 +173,7 @@ BURY = """
     INSERT OR REPLACE INTO deleted_job (job_id, owner, revision)
     SELECT job_id, owner, :revision FROM job WHERE job_id = :job_id AND delete_requested = 0
 """
+HAS_HIDDEN = "SELECT EXISTS (SELECT 1 FROM job WHERE delete_requested = 1)"
 PURGE_HIDDEN = "DELETE FROM job WHERE delete_requested = 1 AND status != 'running' RETURNING job_id"
 CLEAR_HIDDEN_RUNNING = """
     UPDATE job SET status = 'canceled' WHERE delete_requested = 1 AND status = 'running'

@@ -193,6 +193,8 @@ class JobStore:
         Returns:
             The ids, so that their folders can go too.
         """
+        if not self._database.connection().execute(statements.HAS_HIDDEN).fetchone()[0]:
+            return []
         with self._database.transaction() as connection:
             if with_running:
                 connection.execute(statements.CLEAR_HIDDEN_RUNNING)

@@ -21,14 +21,14 @@ _log = logging.getLogger(__name__)
 
 
 def remember(path: Path, pid: int) -> None:
-    """Write down which process runs now."""
+    """Write down which process runs now; without that, only a killed engine is worse off."""
     try:
         created = psutil.Process(pid).create_time()
-    except psutil.NoSuchProcess:
-        return
-    part = path.with_name(path.name + ".part")
-    part.write_text(json.dumps({"pid": pid, "created": created}), "ascii")
-    part.replace(path)
+        part = path.with_name(path.name + ".part")
+        part.write_text(json.dumps({"pid": pid, "created": created}), "ascii")
+        part.replace(path)
+    except (OSError, psutil.Error):
+        _log.warning("could not write down child %d", pid)
 
 
 def wait_until_gone(path: Path) -> bool:

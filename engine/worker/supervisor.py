@@ -185,9 +185,9 @@ class Supervisor:
     def _start(self) -> ChildProcess:
         self._state = ChildState.STARTING
         self._history = ChildHistory(jobs_done=0, age_s=0.0)
-        self._plan.temp_dir.mkdir(parents=True, exist_ok=True)
-        self._settings.logs_dir.mkdir(parents=True, exist_ok=True)
         try:
+            self._plan.temp_dir.mkdir(parents=True, exist_ok=True)
+            self._settings.logs_dir.mkdir(parents=True, exist_ok=True)
             child = ChildProcess(launch_of(self._plan, self._settings))
         except OSError:
             _log.exception("the %s child could not be started", self._plan.lane)

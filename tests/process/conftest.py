@@ -8,7 +8,7 @@ from typing import Any
 
 import psutil
 import pytest
-from polling import HERE, TASKS, wait_until
+from polling import HERE, TASKS, python_path, wait_until
 
 from engine.api import StudioEngine
 from engine.contracts import AnimateRequest
@@ -44,7 +44,7 @@ def make_engine(
     no_child_left: None,
 ) -> Iterator[Callable[..., StudioEngine]]:
     """Open engines that run the sample tasks; all are closed at the end."""
-    monkeypatch.setenv("PYTHONPATH", str(HERE))
+    monkeypatch.setenv("PYTHONPATH", python_path(HERE))
     with ExitStack() as stack:
 
         def make(*, exclusive: bool = False, **changes: Any) -> StudioEngine:
@@ -67,7 +67,7 @@ def make_supervisor(
     no_child_left: None,
 ) -> Iterator[Callable[..., Supervisor]]:
     """Open supervisors of the render lane; all are closed at the end."""
-    monkeypatch.setenv("PYTHONPATH", str(HERE))
+    monkeypatch.setenv("PYTHONPATH", python_path(HERE))
     opened: list[Supervisor] = []
 
     def make(tasks: str = TASKS, tasks_per_child: int = 10, **changes: Any) -> Supervisor:

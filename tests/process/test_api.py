@@ -198,7 +198,7 @@ def test_quick_questions_are_answered_while_a_job_runs(
     assert engine.speak(SpeechOptions(text="hi"), tmp_path / "out.wav")["duration_s"] == 1.0
     assert engine.get(job.job_id).status is JobStatus.RUNNING
     gauge = engine.gauge()
-    assert gauge.ours_mb is None or gauge.ours_mb > 20
+    assert gauge.kind == "vram" or gauge.ours_mb is None or gauge.ours_mb > 20
 
 
 def test_previews_live_for_an_hour_and_not_longer_than_the_engine(engine: StudioEngine) -> None:

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import psutil
 import pytest
-from polling import wait_until
+from polling import HERE, python_path, wait_until
 
 from engine.api import StudioEngine
 from engine.contracts import AnimateRequest, JobRecord, JobStatus
 from engine.errors import EngineError, ErrorCode
 from engine.worker.ending import is_alive
 
-HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WORK = {"kind": "sleep", "seconds": 0.1}
 LONG = {"kind": "sleep", "seconds": 60}
@@ -32,7 +31,7 @@ def start_program(tmp_path: Path) -> Iterator[StartProgram]:
 
     def start(request: AnimateRequest, *options: str) -> "subprocess.Popen[str]":
         arguments = [str(tmp_path / "data"), request.portrait, str(request.audio), *options]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(HERE)])}
+        environment = {**os.environ, "PYTHONPATH": python_path(ROOT, HERE)}
         program = subprocess.Popen(
             [sys.executable, str(HERE / "engine_program.py"), *arguments],
             stdout=subprocess.PIPE,

@@ -6,23 +6,37 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from polling import HERE, TASKS, wait_until
+from polling import HERE, TASKS, python_path, wait_until
 
 from engine.contracts import Progress, Stage
 from engine.errors import Canceled, EngineError, ErrorCode, InputError, WorkerLost
+from engine.settings import EngineSettings
 from engine.worker.attend import TaskLimits
 from engine.worker.channel import encode
 from engine.worker.ending import is_alive
 from engine.worker.environment import PROJECT_ROOT
+from engine.worker.plan import LanePlan
 from engine.worker.supervisor import ChildState, Supervisor
 
 MakeSupervisor = Callable[..., Supervisor]
 NO_LIMITS = TaskLimits()
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs fork or POSIX signals")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Supervisor]:
+    """One supervisor for tests that leave its child as they found it, to save its start."""
+    data_dir = tmp_path_factory.mktemp("shared")
+    settings = EngineSettings(data_dir=data_dir, cancel_grace_s=1.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", python_path(HERE))
+        supervisor = Supervisor(LanePlan("render", TASKS, data_dir / "tmp", 1000), settings)
+        yield supervisor
+        supervisor.close()
 
 
 def pid_of(supervisor: Supervisor) -> int:
@@ -42,29 +56,27 @@ def test_child_gets_settings_priority_and_a_folder_without_code(
     assert seen["nice"] >= 10
 
 
-def test_progress_arrives_while_the_task_runs(make_supervisor: MakeSupervisor) -> None:
+def test_progress_arrives_while_the_task_runs(shared: Supervisor) -> None:
     heard: list[Progress] = []
 
-    make_supervisor().run("sleep", {"seconds": 0.5}, NO_LIMITS, heard.append)
+    shared.run("sleep", {"seconds": 0.5}, NO_LIMITS, heard.append)
 
     assert len(heard) >= 3
     assert all(item.stage is Stage.ANIMATE for item in heard)
 
 
-def test_garbage_on_standard_streams_does_no_harm(make_supervisor: MakeSupervisor) -> None:
-    supervisor = make_supervisor()
-
-    result = supervisor.run("garbage", {}, NO_LIMITS)
+def test_garbage_on_standard_streams_does_no_harm(shared: Supervisor) -> None:
+    result = shared.run("garbage", {}, NO_LIMITS)
 
     assert result.values == {"stdin": ""}
-    assert pid_of(supervisor) == supervisor.pid
+    assert pid_of(shared) == shared.pid
 
 
-def test_an_input_error_keeps_its_kind_code_and_values(make_supervisor: MakeSupervisor) -> None:
+def test_an_input_error_keeps_its_kind_code_and_values(shared: Supervisor) -> None:
     payload = {"code": "face_too_small", "is_input": True}
 
     with pytest.raises(InputError) as caught:
-        make_supervisor().run("refuse", payload, NO_LIMITS)
+        shared.run("refuse", payload, NO_LIMITS)
 
     assert caught.value.code is ErrorCode.FACE_TOO_SMALL
     assert caught.value.values == {"face_px": 30, "need_px": 50}
@@ -80,10 +92,10 @@ def test_an_input_error_keeps_its_kind_code_and_values(make_supervisor: MakeSupe
     ],
 )
 def test_what_a_task_raises_becomes_a_code_without_its_text(
-    make_supervisor: MakeSupervisor, kind: str, code: ErrorCode
+    shared: Supervisor, kind: str, code: ErrorCode
 ) -> None:
     with pytest.raises(EngineError) as caught:
-        make_supervisor().run(kind, {}, NO_LIMITS)
+        shared.run(kind, {}, NO_LIMITS)
 
     assert (caught.value.code, caught.value.values) == (code, {})
 
@@ -108,12 +120,10 @@ def test_a_child_that_ran_out_of_memory_is_replaced(make_supervisor: MakeSupervi
     assert not is_alive(first)
 
 
-def test_peak_memory_is_that_of_the_task_alone(make_supervisor: MakeSupervisor) -> None:
-    supervisor = make_supervisor()
-
-    small = supervisor.run("allocate", {"mb": 1}, NO_LIMITS)
-    large = supervisor.run("allocate", {"mb": 150}, NO_LIMITS)
-    again = supervisor.run("allocate", {"mb": 1}, NO_LIMITS)
+def test_peak_memory_is_that_of_the_task_alone(shared: Supervisor) -> None:
+    small = shared.run("allocate", {"mb": 1}, NO_LIMITS)
+    large = shared.run("allocate", {"mb": 150}, NO_LIMITS)
+    again = shared.run("allocate", {"mb": 1}, NO_LIMITS)
 
     assert large.peak_rss_mb - small.peak_rss_mb == pytest.approx(149, abs=15)
     assert again.peak_rss_mb < small.peak_rss_mb + 30
@@ -206,7 +216,7 @@ def test_a_child_that_falls_silent_is_killed(make_supervisor: MakeSupervisor) ->
 def test_a_child_locked_in_native_code_ends_itself_and_says_where(tmp_path: Path) -> None:
     log_path = tmp_path / "child.log"
     arguments = ["--lane", "quick", "--tasks", TASKS, "--heartbeat-s", "0.1", "--watchdog-s", "1"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(PROJECT_ROOT), str(HERE)])}
+    environment = {**os.environ, "PYTHONPATH": python_path(PROJECT_ROOT, HERE)}
     with log_path.open("wb") as log:
         child = subprocess.Popen(
             [sys.executable, "-m", "engine.worker.child", *arguments],
@@ -240,16 +250,13 @@ def test_a_stopped_child_is_killed(make_supervisor: MakeSupervisor) -> None:
     assert not is_alive(first)
 
 
-def test_a_cooperative_task_is_canceled_and_its_child_kept(
-    make_supervisor: MakeSupervisor,
-) -> None:
-    supervisor = make_supervisor()
-    first = pid_of(supervisor)
+def test_a_cooperative_task_is_canceled_and_its_child_kept(shared: Supervisor) -> None:
+    first = pid_of(shared)
 
     with pytest.raises(Canceled):
-        supervisor.run("sleep", {"seconds": 60}, NO_LIMITS, is_canceled=lambda: True)
+        shared.run("sleep", {"seconds": 60}, NO_LIMITS, is_canceled=lambda: True)
 
-    assert pid_of(supervisor) == first
+    assert pid_of(shared) == first
 
 
 def test_a_deaf_task_is_killed_after_the_grace_period(make_supervisor: MakeSupervisor) -> None:
@@ -284,15 +291,12 @@ def test_a_child_that_does_not_become_ready_is_killed(make_supervisor: MakeSuper
     assert supervisor.pid is None
 
 
-def test_one_task_at_a_time(make_supervisor: MakeSupervisor) -> None:
-    supervisor = make_supervisor()
-    pid_of(supervisor)
-    spans: list[tuple[float, float]] = []
+def test_one_task_at_a_time(shared: Supervisor) -> None:
+    ends: list[float] = []
 
     def run() -> None:
-        start = time.monotonic()
-        supervisor.run("sleep", {"seconds": 0.3}, NO_LIMITS)
-        spans.append((start, time.monotonic()))
+        shared.run("sleep", {"seconds": 0.3}, NO_LIMITS)
+        ends.append(time.monotonic())
 
     threads = [threading.Thread(target=run) for _ in range(3)]
     for thread in threads:
@@ -300,5 +304,5 @@ def test_one_task_at_a_time(make_supervisor: MakeSupervisor) -> None:
     for thread in threads:
         thread.join()
 
-    ends = sorted(end for _, end in spans)
+    assert len(ends) == 3
     assert all(later - earlier >= 0.3 for earlier, later in itertools.pairwise(ends))

@@ -1,0 +1,237 @@
+"""The command line as a caller outside the repo sees it: real processes, real files."""
+
+import json
+import os
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile as sf
+from PIL import Image
+
+from engine.media.video import probe_video
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests" / "data"
+PORTRAIT = DATA / "portraits" / "astronaut_collins.jpg"
+NO_FACE = DATA / "portraits" / "noface_coffee.jpg"
+SPEECH = DATA / "speech" / "en_librivox_austen_0880.wav"
+TIMEOUT_S = 100
+
+
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory):
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture
+def cli(data_dir):
+    def run(*arguments, text=None):
+        environment = {**os.environ, "STUDIO_DATA_DIR": str(data_dir)}
+        return subprocess.run(
+            [sys.executable, "-m", "engine", *map(str, arguments)],
+            cwd=ROOT,
+            env=environment,
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+
+    return run
+
+
+def test_animate_makes_a_video_as_long_as_the_recording(cli, tmp_path):
+    target = tmp_path / "out.mp4"
+
+    done = cli("animate", PORTRAIT, SPEECH, "-o", target, "--size", 256, "--seed", 7, "--json")
+
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    info = probe_video(target)
+    assert (info.codec, info.profile, info.pix_fmt) == ("h264", "High", "yuv420p")
+    assert info.has_faststart
+    assert info.fps == Fraction(25)
+    assert info.sound is not None
+    assert abs(info.video_duration_s - info.sound.duration_s) <= 0.04
+    assert abs(report["duration_s"] - sf.info(str(SPEECH)).duration) <= 0.04
+    assert report["video"] == str(target)
+    assert (report["animator"], report["seed"], report["fps"]) == ("lite", 7, "25/1")
+    assert min(report["width_px"], report["height_px"]) == 256
+    assert set(report["stages"]) >= {"prepare", "listen", "animate", "finish"}
+    assert report["peak_rss_mb"] > 50
+    assert report["sync"]["mouth_audio_correlation"] > 0.7
+    assert abs(report["sync"]["offset_ms"]) <= 45
+
+
+def test_say_shows_every_m_b_and_p_closed(cli, tmp_path):
+    target = tmp_path / "said.mp4"
+
+    done = cli("say", PORTRAIT, "-", "-o", target, "--json", text="Maybe my mother bought a boat.")
+
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["sync"]["closure_f1"] >= 0.8
+    assert report["sync"]["sil_open"] <= 0.1
+    assert target.stat().st_size > 10_000
+
+
+def test_same_seed_makes_the_same_picture(cli, tmp_path):
+    first, second = tmp_path / "a.mp4", tmp_path / "b.mp4"
+
+    for target in (first, second):
+        cli("say", PORTRAIT, "Hello.", "-o", target, "--size", 256, "--seed", 3)
+
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_finished_command_leaves_no_job_behind(cli, tmp_path, data_dir):
+    cli("say", PORTRAIT, "Hi.", "-o", tmp_path / "hi.mp4", "--size", 256)
+
+    assert list((data_dir / "jobs").iterdir()) == []
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["hi.mp4"]
+
+
+def test_check_tells_face_sound_and_cost(cli):
+    done = cli("check", PORTRAIT, SPEECH, "--json")
+
+    report = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert report["ok"] is True
+    assert report["portrait"]["chosen"] == 0
+    assert len(report["portrait"]["faces"][0]["box"]) == 4
+    assert report["audio"]["duration_s"] == pytest.approx(2.99, abs=0.05)
+    assert report["audio"]["speech_share"] > 0.5
+    assert report["estimate"]["lite"]["seconds"] > 0
+
+
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [
+        (lambda _: NO_FACE, "no_face"),
+        (lambda folder: _text_file(folder / "fake.png"), "not_an_image"),
+        (lambda folder: _empty_file(folder / "empty.jpg"), "empty_file"),
+        (lambda folder: _tiny_picture(folder / "tiny.png"), "image_too_small"),
+        (lambda folder: _half_a_file(folder / "half.jpg"), "damaged_image"),
+    ],
+)
+def test_unusable_picture_is_named(cli, tmp_path, make, code):
+    done = cli("check", make(tmp_path), "--json")
+
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["portrait"]["verdict"] == code
+
+
+@pytest.mark.parametrize(
+    ("make", "code"),
+    [
+        (lambda folder: _tone(folder / "silence.wav", 0.0, 2.0), "silent"),
+        (lambda folder: _tone(folder / "short.wav", 0.3, 0.05), "audio_too_short"),
+        (lambda folder: _text_file(folder / "fake.wav"), "not_audio"),
+        (lambda folder: _empty_file(folder / "empty.mp3"), "empty_file"),
+    ],
+)
+def test_unusable_recording_is_refused_before_anything_is_queued(cli, tmp_path, make, code):
+    target = tmp_path / "out.mp4"
+
+    done = cli("animate", PORTRAIT, make(tmp_path), "-o", target, "--json")
+
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["code"] == code
+    assert not target.exists()
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("animate", "nothere.jpg", SPEECH, "-o", "out.mp4"),
+        ("animate", PORTRAIT, SPEECH, "-o", "/no/such/folder/out.mp4"),
+        ("animate", PORTRAIT, SPEECH, "-o", "out.mp4", "--size", "20"),
+        ("animate", PORTRAIT, SPEECH, "-o", "out.mp4", "--size", "big"),
+        ("say", PORTRAIT, "", "-o", "out.mp4"),
+        ("say", PORTRAIT, "hello", "-o", "out.mp4", "--voice", "nobody"),
+        ("speak", "hello", "-o", "out.wav", "--language", "tlh"),
+        ("dance",),
+    ],
+)
+def test_mistake_gets_one_sentence_and_exit_code_2(cli, arguments):
+    done = cli(*arguments)
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_speak_writes_sound_and_its_times(cli, tmp_path):
+    target, timings = tmp_path / "said.wav", tmp_path / "said.json"
+
+    done = cli("speak", "Good morning.", "-o", target, "--timings", timings)
+
+    assert done.returncode == 0, done.stderr
+    times = json.loads(timings.read_text("utf-8"))
+    assert [word["text"] for word in times["words"]] == ["Good", "morning."]
+    assert times["phonemes"][-1]["end_s"] <= sf.info(str(target)).duration
+
+
+def test_lipsync_writes_the_published_form(cli, tmp_path):
+    target = tmp_path / "curves.json"
+
+    done = cli("lipsync", SPEECH, "-o", target)
+
+    assert done.returncode == 0, done.stderr
+    curves = json.loads(target.read_text("utf-8"))
+    count = len(curves["jaw"])
+    assert curves["rate_hz"] == 50
+    assert curves["visemes"][0] == "sil"
+    assert count == pytest.approx(2.99 * 50, abs=2)
+    assert np.allclose(np.sum(curves["posteriors"], axis=1), 1, atol=0.01)
+    assert all(len(curves[name]) == count for name in ("wide", "pucker", "close", "fv"))
+
+
+def test_voices_of_a_language_are_listed_natural_first(cli):
+    voices = json.loads(cli("voices", "--language", "en", "--json").stdout)
+
+    assert voices[0]["natural"] is True
+    assert any(voice["engine"] == "espeak" for voice in voices)
+
+
+def test_doctor_finds_nothing_missing(cli):
+    done = cli("doctor", "--json")
+
+    report = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert report["ok"] is True
+    assert {"Machine", "Video encoder", "Model file"} <= {row["name"] for row in report["checks"]}
+
+
+def _text_file(path):
+    path.write_text("only words")
+    return path
+
+
+def _empty_file(path):
+    path.touch()
+    return path
+
+
+def _tiny_picture(path):
+    Image.new("RGB", (8, 8), "grey").save(path)
+    return path
+
+
+def _half_a_file(path):
+    whole = PORTRAIT.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    return path
+
+
+def _tone(path, amplitude, duration_s):
+    times = np.arange(int(duration_s * 16_000)) / 16_000
+    sf.write(path, amplitude * np.sin(2 * np.pi * 440 * times), 16_000)
+    return path
