@@ -1,9 +1,11 @@
 """How long a job is expected and allowed to take. Pure rules over measured rates.
 
-A rate is seconds of work per second of video at 25 frames a second.
+A rate is seconds of work per second of video at 25 frames a second, beyond the fixed time every
+job takes.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from engine.contracts import JobSpec
 from engine.settings import EngineSettings
@@ -20,6 +22,15 @@ UNMEASURED_RATE = 2.0
 """At 512 px, before this machine was measured; only limits use it, so it is a slow laptop's."""
 
 UNMEASURED_SIZE_PX = 512
+FIXED_S = 2.0
+"""What every job takes however short it is: models are loaded, the face is prepared."""
+
+MIN_MEASURED_S = 5.0
+"""A shorter video tells more about the fixed time than about the rate."""
+
+HALF_TRUSTED_S = 30.0
+"""Length of the video whose rate counts as much as all before it; longer ones count more."""
+
 TOTAL_FACTOR = 10.0
 """A job may take this many times its estimate."""
 
@@ -62,7 +73,30 @@ def expected_s(spec: JobSpec, duration_s: float | None, rates: Rates) -> float |
     duration_s = duration_s or spoken_duration_s(spec)
     if not known or duration_s is None:
         return None
-    return max(known) * duration_s * options.fps / BASE_FPS
+    return FIXED_S + max(known) * duration_s * options.fps / BASE_FPS
+
+
+@dataclass(frozen=True)
+class MeasuredRate:
+    """What one finished job teaches: its rate, and its share in the kept rate (0-1)."""
+
+    rate: float
+    weight: float
+
+
+def measure_rate(elapsed_s: float, duration_s: float, fps: int) -> MeasuredRate | None:
+    """The rate of a finished job, None when the video was too short to tell.
+
+    Args:
+        elapsed_s: seconds the job took.
+        duration_s: seconds of video it made.
+        fps: frames a second of the video.
+    """
+    if duration_s < MIN_MEASURED_S:
+        return None
+    work_s = max(0.0, elapsed_s - FIXED_S)
+    weight = duration_s / (duration_s + HALF_TRUSTED_S)
+    return MeasuredRate(work_s / duration_s * BASE_FPS / fps, weight)
 
 
 def job_limits(

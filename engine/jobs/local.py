@@ -9,6 +9,7 @@ import sqlite3
 import threading
 import time
 import uuid
+from typing import Any
 
 from filelock import FileLock, Timeout
 
@@ -16,7 +17,7 @@ from engine.contracts import Artifact, JobError, Progress, Stage
 from engine.errors import Canceled, EngineError, ErrorCode, WorkerLost
 from engine.jobs.backend import BackendHealth
 from engine.jobs.eta import TimeLeft
-from engine.jobs.limits import BASE_FPS, expected_s, job_limits
+from engine.jobs.limits import expected_s, job_limits, measure_rate
 from engine.jobs.recovery import may_retry, recover
 from engine.jobs.rows import StoredJob
 from engine.jobs.store import LEASE_S, JobStore
@@ -178,12 +179,16 @@ class LocalBackend:
             self._settle_canceled(job)
             return
         _log.info("job %s succeeded in %.1f s", job.job_id, running.elapsed_s)
-        duration_s = report.get("duration_s")
-        if job.record.attempt == 1 and duration_s:
-            options = job.record.spec.options
-            elapsed_s = report.get("elapsed_s") or running.elapsed_s
-            rate = elapsed_s / duration_s * BASE_FPS / options.fps
-            self._store.add_rate(str(report["animator"]), options.output_size_px, rate)
+        if job.record.attempt == 1:
+            self._learn_rate(job, report, report.get("elapsed_s", running.elapsed_s))
+
+    def _learn_rate(self, job: StoredJob, report: dict[str, Any], elapsed_s: float) -> None:
+        options = job.record.spec.options
+        measured = measure_rate(elapsed_s, report["duration_s"], options.fps)
+        if measured is not None:
+            self._store.add_rate(
+                report["animator"], options.output_size_px, measured.rate, measured.weight
+            )
 
     def _settle_canceled(self, job: StoredJob) -> None:
         if self._put_back_when_stopping(job):

@@ -25,9 +25,6 @@ from engine.jobs.rows import NewJob, StoredJob, outcome_columns, read_row
 LEASE_S = 30.0
 """How long a claim is good without a renewal; a dispatcher renews it every few seconds."""
 
-RATE_WEIGHT = 0.3
-"""Share of the newest measurement in a kept rate: three jobs outweigh all before them."""
-
 
 class JobStore:
     """Rows of jobs and measured rates.
@@ -236,13 +233,15 @@ class JobStore:
         events += [JobEvent(cursor=row["revision"], job_id=row["job_id"]) for row in deleted]
         return sorted(events, key=lambda event: event.cursor)
 
-    def add_rate(self, animator: str, size_px: int, seconds_per_second: float) -> None:
-        """Learn how long one second of video takes here."""
+    def add_rate(
+        self, animator: str, size_px: int, seconds_per_second: float, weight: float
+    ) -> None:
+        """Learn how long one second of video takes here; `weight` (0-1) of it is taken over."""
         values = {
             "animator": animator,
             "size_px": size_px,
             "rate": seconds_per_second,
-            "weight": RATE_WEIGHT,
+            "weight": weight,
         }
         with self._database.transaction() as connection:
             connection.execute(statements.ADD_RATE, values)

@@ -143,7 +143,7 @@ def render(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
     TASKS[step["kind"]](step, context)
     (job_dir / "video.mp4.part").replace(job_dir / "video.mp4")
     context.report(Progress(stage=Stage.ASSEMBLE, percent=100.0))
-    report = {"animator": "lite", "duration_s": 2.0, "elapsed_s": 1.0, "pid": os.getpid()}
+    report = {"animator": "lite", "duration_s": 10.0, "elapsed_s": 7.0, "pid": os.getpid()}
     artifact = {"kind": "video", "name": script[0].get("name", "video.mp4"), "size_bytes": 4}
     return {"report": report, "artifacts": [artifact]}
 

@@ -6,7 +6,7 @@ import pytest
 
 from engine.contracts import JobSpec, Progress, RenderOptions, SpeechOptions, Stage
 from engine.jobs.eta import TimeLeft
-from engine.jobs.limits import expected_s, job_limits, rate_for
+from engine.jobs.limits import MeasuredRate, expected_s, job_limits, measure_rate, rate_for
 from engine.jobs.recovery import may_retry
 from engine.settings import EngineSettings
 from engine.worker.attend import Patience, TaskLimits, Verdict
@@ -106,12 +106,19 @@ def test_what_a_job_is_expected_to_take() -> None:
     fast = spec_with(options=RenderOptions(animator="lite", fps=50))
     text = spec_with(speech=SpeechOptions(text="x" * 160), options=RenderOptions(animator="lite"))
 
-    assert expected_s(lite, 10.0, rates) == pytest.approx(5.0)
-    assert expected_s(auto, 10.0, rates) == pytest.approx(200.0)
-    assert expected_s(fast, 10.0, rates) == pytest.approx(10.0)
-    assert expected_s(text, None, rates) == pytest.approx(5.0)
+    assert expected_s(lite, 10.0, rates) == pytest.approx(7.0)
+    assert expected_s(auto, 10.0, rates) == pytest.approx(202.0)
+    assert expected_s(fast, 10.0, rates) == pytest.approx(12.0)
+    assert expected_s(text, None, rates) == pytest.approx(7.0)
     assert expected_s(lite, 10.0, {}) is None
     assert expected_s(spec_with(), None, rates) is None
+
+
+def test_long_videos_teach_more_about_the_rate_and_short_ones_nothing() -> None:
+    assert measure_rate(elapsed_s=11.4, duration_s=2.2, fps=25) is None
+    assert measure_rate(32.0, 30.0, 25) == MeasuredRate(rate=1.0, weight=0.5)
+    assert measure_rate(32.0, 30.0, 50) == MeasuredRate(rate=0.5, weight=0.5)
+    assert measure_rate(1.0, 10.0, 25) == MeasuredRate(rate=0.0, weight=0.25)
 
 
 def test_limits_are_far_above_the_estimate_and_never_below_the_floor() -> None:
@@ -123,7 +130,7 @@ def test_limits_are_far_above_the_estimate_and_never_below_the_floor() -> None:
     unmeasured = job_limits(spec, 7200.0, {}, settings)
 
     assert (short.total_s, short.stall_s) == (600, 300)
-    assert (long.total_s, long.stall_s) == (72000, 14400)
+    assert (long.total_s, long.stall_s) == (72020, 14404)
     assert unmeasured.total_s == 144000
 
 

@@ -302,9 +302,9 @@ def test_a_feed_tells_each_change_once_in_order(store: JobStore, add: AddJob) ->
 
 
 def test_rates_follow_what_was_measured_last(store: JobStore) -> None:
-    store.add_rate("lite", 512, 1.0)
-    store.add_rate("lite", 512, 2.0)
-    store.add_rate("sonic", 512, 9.0)
+    store.add_rate("lite", 512, 1.0, weight=0.2)
+    store.add_rate("lite", 512, 2.0, weight=0.3)
+    store.add_rate("sonic", 512, 9.0, weight=0.5)
 
     assert store.rates() == {("lite", 512): pytest.approx(1.3), ("sonic", 512): 9.0}
 
