@@ -14,9 +14,10 @@ from studio.context import Studio
 from studio.endpoints import create_endpoints
 from studio.locales import say
 from studio.pages.create import create_create_page
+from studio.parts.portrait_input import SAMPLES_DIR
 from studio.session import VisitorCookie, Visitors
 from studio.settings import StudioSettings, choose_port
-from studio.theme import STYLES_PATH, create_theme
+from studio.theme import HEAD_PATH, STYLES_PATH, create_theme
 
 # Handlers only read rows and write one; eight at a time are plenty and keep memory flat.
 CONCURRENT_HANDLERS = 8
@@ -25,11 +26,6 @@ MAX_WAITING_HANDLERS = 64
 # Uploads are copied into a job when it is submitted; what is older than a day is swept.
 SWEEP_EVERY_S = 3600
 UPLOAD_AGE_S = 24 * 3600
-
-# Browsers hide the microphone where the page came over plain HTTP from elsewhere.
-_HEAD = """<script>
-if (!window.isSecureContext) document.documentElement.classList.add('insecure');
-</script>"""
 
 
 def build_studio(engine: StudioEngine, settings: EngineSettings) -> gr.Blocks:
@@ -67,7 +63,8 @@ def launch_options(
         "share": False,
         "theme": create_theme(),
         "css_paths": [STYLES_PATH],
-        "head": _HEAD,
+        "head_paths": [HEAD_PATH],
+        "allowed_paths": [str(SAMPLES_DIR)],  # results go out through their own, guarded route
         "max_file_size": settings.max_audio_bytes,
         "show_error": False,
         "run_history": False,

@@ -6,6 +6,7 @@ import gradio as gr
 from gradio.themes.utils.colors import Color
 
 STYLES_PATH = Path(__file__).with_name("styles.css")
+HEAD_PATH = Path(__file__).with_name("head.html")
 
 # Pine green. 600 on white has a contrast of 5.9:1, 300 on the dark ground 9:1.
 _PINE = Color(

@@ -9,11 +9,5 @@ def say(key: str, /, **values: object) -> str:
 
 
 def language_name(tag: str) -> str:
-    """The name of a BCP 47 tag such as `pt-br`; the tag itself where no name is known."""
-    lowered = tag.lower()
-    if lowered in LANGUAGE_NAMES:
-        return LANGUAGE_NAMES[lowered]
-    base, _, region = lowered.partition("-")
-    if region and base in LANGUAGE_NAMES:
-        return f"{LANGUAGE_NAMES[base]} ({region.upper()})"
-    return tag
+    """The name of a language tag such as `pt`; the tag itself where no name is known."""
+    return LANGUAGE_NAMES.get(tag.lower(), tag)

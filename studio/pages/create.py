@@ -31,6 +31,7 @@ _SCROLL_TO_JOB = """() => document.getElementById('job-panel')?.scrollIntoView(
 
 # Shown at once while a new file is looked at.
 _CHECKING = f"""() => [
+  '',
   {json.dumps(verdict_html(Verdict("waiting", say("check.checking"))))},
   {{interactive: false, __type__: 'update'}},
 ]"""
@@ -103,16 +104,17 @@ def _connect_check(
 
     @guarded
     def judge_form_again(values: dict[Any, Any]) -> tuple[Any, ...]:
-        stored = values[report_json]
-        report = CheckReport.model_validate_json(stored) if stored else None
-        return _judged(report, _read(fields, values))
+        stored, form = values[report_json], _read(fields, values)
+        if form.portrait is not None and not stored:
+            return gr.skip(), gr.skip()  # a refusal, or the check goes on: the line stands
+        return _judged(CheckReport.model_validate_json(stored) if stored else None, form)
 
     controls = set(fields.values())
     outputs = [report_json, verdict, generate]
     photo = [portrait.upload.change, portrait.face.change]
     others = [fields[name].change for name in _CHECKED]
     slow = [*photo, fields["recording"].change, fields["microphone"].change]
-    gr.on(slow, None, None, [verdict, generate], js=_CHECKING, show_progress="hidden")
+    gr.on(slow, None, None, outputs, js=_CHECKING, show_progress="hidden")
     gr.on(photo, look, controls, [*portrait.shown, *outputs], trigger_mode="always_last", **QUIET)
     gr.on(others, check_form, controls, outputs, trigger_mode="always_last", **QUIET)
     fields["consent"].change(

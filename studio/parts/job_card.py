@@ -10,8 +10,11 @@ def job_panel_html(view: JobView) -> str:
     """The large card: progress while the job lives, the video once it is there."""
     title = html.escape(view.title)
     heading = f'<h2>{html.escape(say("job.section"))}</h2><p class="job-title">{title}</p>'
+    # What is read aloud changes with the status only, not with every percent.
+    spoken = html.escape(say(f"status.{view.status}"))
     words = (
-        f'<p class="job-label" role="status">{html.escape(view.label)}</p>'
+        f'<span class="spoken" role="status">{spoken}</span>'
+        f'<p class="job-label">{html.escape(view.label)}</p>'
         f'<p class="job-detail">{html.escape(view.detail)}</p>'
     )
     return (

@@ -119,9 +119,12 @@ def create_voice_input(studio: Studio) -> VoiceInput:
 
 
 def language_choices(voices: Sequence[VoiceInfo]) -> list[tuple[str, str]]:
-    """Every language some voice speaks: those with a natural voice first, then by name."""
-    natural = {tag for voice in voices if voice.natural for tag in voice.languages}
-    tags = {tag for voice in voices for tag in voice.languages}
+    """Every language some voice speaks: those with a natural voice first, then by name.
+
+    Regions are left to the choice of the voice, whose name tells them.
+    """
+    natural = {_base(tag) for voice in voices if voice.natural for tag in voice.languages}
+    tags = {_base(tag) for voice in voices for tag in voice.languages}
     ordered = sorted(tags, key=lambda tag: (tag not in natural, language_name(tag)))
     return [(language_name(tag), tag) for tag in ordered]
 
@@ -139,6 +142,10 @@ def voice_choices(voices: Sequence[VoiceInfo]) -> list[tuple[str, str]]:
         for voice in usable
     ]
     return [(say("voice.best"), BEST_VOICE), *named]
+
+
+def _base(tag: str) -> str:
+    return tag.partition("-")[0]
 
 
 def _first_words(text: str) -> str:

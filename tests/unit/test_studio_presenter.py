@@ -173,7 +173,6 @@ def test_a_warning_is_said_and_does_not_block():
     assert verdict.notes == ("There are 2 faces; the largest one was chosen.",)
 
 
-def test_language_names_fall_back_to_base_and_tag():
-    assert language_name("pt-br") == "Portuguese (Brazil)"
-    assert language_name("de-at") == "German (AT)"
+def test_a_language_without_a_name_shows_its_tag():
+    assert language_name("pt") == "Portuguese"
     assert language_name("xx") == "xx"
