@@ -15,9 +15,11 @@ from engine.animators.lite.shapes import AT, NUM_SHAPES
 from engine.lipsync.curves import MouthCurves
 
 BLINK_CLOSE_S, BLINK_HOLD_S, BLINK_OPEN_S = 0.045, 0.04, 0.085
+BLINK_S = BLINK_CLOSE_S + BLINK_HOLD_S + BLINK_OPEN_S
 BLINK_SHAPE, BLINK_SCALE_S = 4.0, 0.95
 BLINK_MIN_S, BLINK_MAX_S = 1.3, 7.0
 PAUSE_PULL_S = 0.7
+SILENT_BELOW = 0.4
 BREATH_S, BREATH_MM = 4.1, 0.6
 SILENT_SHARE = 0.45
 """Head motion while silent, against 1 while speaking."""
@@ -183,21 +185,33 @@ def _blinks(
 ) -> NDArray[np.float64]:
     """Lid closure (T): irregular blinks, drawn to pauses of the speech."""
     count = len(speaking)
-    seconds = np.arange(count) / fps
     blink = np.zeros(count)
-    silent = np.flatnonzero(speaking < 0.4) / fps
-    at = rng.uniform(0.6, 2.5)
-    while at * fps < count + fps:
-        near = silent[np.abs(silent - at) < PAUSE_PULL_S]
-        start = float(near[np.argmin(np.abs(near - at))]) if len(near) else at
-        closing = np.clip((seconds - start) / BLINK_CLOSE_S, 0, 1)
-        end = start + BLINK_CLOSE_S + BLINK_HOLD_S
-        opening = np.clip((seconds - end) / BLINK_OPEN_S, 0, 1)
-        blink = np.maximum(blink, _ease(closing) * (1 - _ease(opening)))
-        gap = np.clip(rng.gamma(BLINK_SHAPE, BLINK_SCALE_S), BLINK_MIN_S, BLINK_MAX_S)
-        at = start + float(gap)
+    silent_s = np.flatnonzero(speaking < SILENT_BELOW) / fps
+    at_s = float(rng.uniform(0.6, 2.5))
+    while at_s * fps < count:
+        start_s = _drawn_to_pause(at_s, silent_s)
+        first = int(start_s * fps)
+        last = min(count, int((start_s + BLINK_S) * fps) + 2)
+        since_s = np.arange(first, last) / fps - start_s
+        closing = np.clip(since_s / BLINK_CLOSE_S, 0, 1)
+        opening = np.clip((since_s - BLINK_CLOSE_S - BLINK_HOLD_S) / BLINK_OPEN_S, 0, 1)
+        lids = _ease(closing) * (1 - _ease(opening))
+        blink[first:last] = np.maximum(blink[first:last], lids)
+        gap_s = np.clip(rng.gamma(BLINK_SHAPE, BLINK_SCALE_S), BLINK_MIN_S, BLINK_MAX_S)
+        at_s = start_s + float(gap_s)
     return blink
 
 
+def _drawn_to_pause(at_s: float, silent_s: NDArray[np.float64]) -> float:
+    """The silent moment nearest to `at_s`, if there is one close enough."""
+    index = int(np.searchsorted(silent_s, at_s))
+    near = silent_s[max(0, index - 1) : index + 1]
+    if len(near) == 0:
+        return at_s
+    nearest = float(near[np.abs(near - at_s).argmin()])
+    return nearest if abs(nearest - at_s) < PAUSE_PULL_S else at_s
+
+
 def _ease(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Smooth step of values 0..1."""
     return values * values * (3 - 2 * values)

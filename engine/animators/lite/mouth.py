@@ -28,12 +28,14 @@ class MouthPainter:
         photo: H x W x 3, uint8, RGB: the canvas.
         interior: what lies behind the lips.
         seam: strength of the drawn line between lips that were open in the photograph, 0..1.
+        softness_mm: width of the picture's finest edges.
     """
 
     frame: FaceFrame
     photo: NDArray[np.uint8]
     interior: Interior
     seam: float
+    softness_mm: float
 
     def box(self, curves: LipCurves, head_shift: NDArray[np.float32]) -> Box:
         """The region to draw, in pixels of the picture, clipped to it.
@@ -118,7 +120,7 @@ class MouthPainter:
         edges = edges_at(plane, curves)
         gap = edges[..., 1] - edges[..., 0]
         middle = (edges[..., 0] + edges[..., 1]) / 2
-        half = 0.55 + gap / 2
+        half = 0.55 + gap / 2 + self.softness_mm / 2
         distance = (plane[..., 1] - middle) / half
         nearly_shut = np.clip(1.6 - gap, 0, 1)
         ends = np.minimum(plane[..., 0] - curves.left[0], curves.right[0] - plane[..., 0])

@@ -15,14 +15,15 @@ from engine.animators.lite.interior import Interior
 from engine.animators.lite.lips import LipContours, attach_contours, find_contours
 from engine.animators.lite.mouth import MouthPainter
 from engine.animators.lite.own_teeth import find_own_teeth
-from engine.animators.lite.palette import detail_px, is_drawing, measure_colours
-from engine.animators.lite.seam import settle_lips
+from engine.animators.lite.palette import detail_px, is_drawing, is_mouth_covered, measure_colours
+from engine.animators.lite.seam import settle_lips, shut_lips
 from engine.animators.lite.shapes import Lips, build_handles, measure_lips
 from engine.animators.lite.teeth import bake_teeth, bake_tongue
 from engine.face.geometry import Face
 
 SEAM_STRENGTH = 0.5
 SHARPENING = 0.2
+SOFTEST_EDGE_MM = 2.0
 SHARPEST_EDGE_PX, EDGE_PER_DETAIL, BLUR_PER_DETAIL = 1.15, 0.8, 0.42
 """Cut edges and drawn parts are as soft as the picture's own detail."""
 
@@ -61,15 +62,19 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
     frame = fit_face_frame(face)
     drawing = is_drawing(photo, frame)
     drawn = find_drawn_mouth(photo, frame) if drawing else None
+    covered = not drawing and is_mouth_covered(photo, frame)
     if drawn is not None:
         frame = settle_drawn_lips(frame, drawn)
+    elif covered:
+        frame = shut_lips(frame)
     elif not drawing:
         frame = settle_lips(photo, frame)
     lips = measure_lips(frame.local, drawn=drawn is not None)
-    fields = build_fields(build_handles(frame, lips), frame)
+    fields = build_fields(build_handles(frame, lips, split=not covered), frame)
     upper, lower = find_contours(frame, lips)
     detail = 1.0 if drawing else detail_px(photo, frame)
     softness = max(SHARPEST_EDGE_PX, EDGE_PER_DETAIL * detail) / frame.px_per_mm
+    softness = min(softness, max(SOFTEST_EDGE_MM, SHARPEST_EDGE_PX / frame.px_per_mm))
     contours = attach_contours(fields, upper, lower, softness)
     if drawing:
         interior = flat_interior(photo, frame, drawn, measure_colours(photo, frame))
@@ -90,6 +95,7 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
             photo=texture,
             interior=interior,
             seam=0.0 if drawing else SEAM_STRENGTH * _openness(lips),
+            softness_mm=softness,
         ),
         eyes=() if drawing else find_eyes(photo, frame),
         photo_smile=_smile(frame, lips),

@@ -71,9 +71,15 @@ def _with_seam(frame: FaceFrame, xs: NDArray[np.float64], seam: NDArray[np.float
         move = (target - plane[inner, 1]) * ends
         plane[inner, 1] += move
         local[inner, 1] += move / max(float(down), 0.5)
-    both = [list(topo.INNER_UPPER_LIP[1:-1]), list(topo.INNER_LOWER_LIP[1:-1])]
-    plane[both[0]] = plane[both[1]] = (plane[both[0]] + plane[both[1]]) / 2
-    local[both[0]] = local[both[1]] = (local[both[0]] + local[both[1]]) / 2
+    return shut_lips(replace(frame, plane=plane, local=local))
+
+
+def shut_lips(frame: FaceFrame) -> FaceFrame:
+    """The frame with both inner lip edges on the line half-way between them."""
+    plane, local = frame.plane.copy(), frame.local.copy()
+    upper, lower = list(topo.INNER_UPPER_LIP), list(topo.INNER_LOWER_LIP)
+    plane[upper] = plane[lower] = (plane[upper] + plane[lower]) / 2
+    local[upper] = local[lower] = (local[upper] + local[lower]) / 2
     return replace(frame, plane=plane, local=local)
 
 

@@ -125,8 +125,14 @@ def measure_lips(local: NDArray[np.float32], *, drawn: bool = False) -> Lips:
     )
 
 
-def build_handles(frame: FaceFrame, lips: Lips) -> Handles:
-    """Displacements of every shape at every handle of one portrait."""
+def build_handles(frame: FaceFrame, lips: Lips, *, split: bool = True) -> Handles:
+    """Displacements of every shape at every handle of one portrait.
+
+    Args:
+        frame: coordinates of the face.
+        lips: measures of the mouth.
+        split: whether the lips can part; False for a covered mouth.
+    """
     moves = np.zeros((topo.NUM_MESH_VERTICES, NUM_SHAPES, 3), dtype=np.float32)
     local = frame.local[: topo.NUM_MESH_VERTICES]
     _set_closed(moves, lips)
@@ -142,11 +148,13 @@ def build_handles(frame: FaceFrame, lips: Lips) -> Handles:
     seen = frame.project(moves[used].reshape(-1, 3)).reshape(len(used), NUM_SHAPES, 2)
     ring_points, ring_moves = _ring_handles(frame, moves)
     free = np.ones(len(ring_points), dtype=bool)
+    upper = np.isin(used, UPPER_LIP_HANDLES) & split
+    lower = np.isin(used, LOWER_LIP_HANDLES) & split
     return Handles(
         points=np.concatenate([points, ring_points]),
         moves=np.concatenate([seen, ring_moves]),
-        of_upper=np.concatenate([~np.isin(used, LOWER_LIP_HANDLES), free]),
-        of_lower=np.concatenate([~np.isin(used, UPPER_LIP_HANDLES), free]),
+        of_upper=np.concatenate([~lower, free]),
+        of_lower=np.concatenate([~upper, free]),
     )
 
 

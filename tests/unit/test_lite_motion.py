@@ -1,0 +1,111 @@
+"""The plan of a clip: what curves and loudness become."""
+
+import time
+
+import numpy as np
+import pytest
+from lite_scenes import curves_of, speech_like
+
+from engine.animators.lite.head import HEAD_MOVES
+from engine.animators.lite.motion import MotionStyle, plan_motion
+from engine.animators.lite.shapes import AT
+
+CALM = MotionStyle(photo_smile=0.0, dynamic_scale=1.0, motion_scale=1.0)
+
+
+def shape_of(plan, name):
+    return plan.shapes[:, AT[name]]
+
+
+def test_closing_shuts_an_open_jaw():
+    plan = plan_motion(curves_of(jaw=[1.0, 1.0], close=[0.0, 1.0]), 25, 1, CALM)
+
+    assert shape_of(plan, "jaw")[0] > 1.0
+    assert shape_of(plan, "jaw")[1] == 0.0
+    assert shape_of(plan, "press")[1] > 0.5
+
+
+def test_a_smiling_photo_smiles_less_while_it_rounds_its_lips():
+    smiling = MotionStyle(photo_smile=1.0, dynamic_scale=1.0, motion_scale=1.0)
+    plan = plan_motion(curves_of(pucker=[0.0, 1.0]), 25, 1, smiling)
+
+    smile = shape_of(plan, "smile")
+
+    assert smile[1] < smile[0] < 0
+
+
+@pytest.mark.parametrize("scale", [0.3, 1.0, 2.0])
+def test_the_jaw_stays_within_what_a_jaw_can_do(scale):
+    style = MotionStyle(photo_smile=0.0, dynamic_scale=scale, motion_scale=1.0)
+
+    plan = plan_motion(curves_of(jaw=np.linspace(0, 1, 50)), 25, 1, style)
+
+    assert np.all(np.diff(plan.jaw_drop) >= -1e-6)
+    assert plan.jaw_drop.max() <= 1.25 * 1.45
+
+
+def test_no_motion_scale_holds_head_and_brows_still():
+    still = MotionStyle(photo_smile=0.0, dynamic_scale=1.0, motion_scale=0.0)
+
+    plan = plan_motion(speech_like(200), 25, 1, still)
+
+    assert not plan.head.any()
+    assert not shape_of(plan, "brow").any()
+    assert plan.blink.max() > 0.9
+
+
+def test_head_motion_is_small_and_grows_with_its_scale():
+    strong = MotionStyle(photo_smile=0.0, dynamic_scale=1.0, motion_scale=2.0)
+    usual = plan_motion(speech_like(2000), 25, 4, CALM).head
+    doubled = plan_motion(speech_like(2000), 25, 4, strong).head
+
+    assert np.abs(usual[:, HEAD_MOVES.index("yaw")]).max() < 4.5
+    assert np.allclose(doubled, 2 * usual, atol=1e-5)
+
+
+def test_the_head_moves_less_in_silence():
+    talking = speech_like(1500)
+    silent = curves_of(jaw=np.zeros(1500), speaking=np.zeros(1500))
+
+    loud, quiet = (plan_motion(curves, 25, 4, CALM).head for curves in (talking, silent))
+
+    assert quiet[:, :3].std() < 0.7 * loud[:, :3].std()
+
+
+@pytest.mark.parametrize("fps", [24, 25, 50, 60])
+def test_blinks_come_at_a_human_rate_and_last_a_sixth_of_a_second(fps):
+    plan = plan_motion(speech_like(60 * fps), fps, 2, CALM)
+
+    starts = np.flatnonzero((plan.blink[1:] > 0.5) & (plan.blink[:-1] <= 0.5))
+    share_shut = (plan.blink > 0.5).mean()
+
+    assert 8 <= len(starts) <= 30
+    assert share_shut / (len(starts) / 60) == pytest.approx(0.1, abs=0.03)
+
+
+def test_blinks_are_drawn_to_pauses():
+    speaking = np.ones(5000, np.float32)
+    speaking[::50] = speaking[1::50] = 0
+    plan = plan_motion(curves_of(jaw=np.zeros(5000), speaking=speaking), 25, 2, CALM)
+
+    starts = np.flatnonzero((plan.blink[1:] > 0) & (plan.blink[:-1] == 0)) + 1
+    since_pause = (starts - 1) % 50
+
+    assert np.median(np.minimum(since_pause, 50 - since_pause)) <= 3
+
+
+def test_a_seed_repeats_the_plan():
+    first, again, other = (plan_motion(speech_like(100), 25, seed, CALM) for seed in (7, 7, 8))
+
+    assert np.array_equal(first.head, again.head)
+    assert np.array_equal(first.blink, again.blink)
+    assert not np.array_equal(first.head, other.head)
+
+
+def test_two_hours_are_planned_in_seconds():
+    started = time.monotonic()
+
+    plan = plan_motion(speech_like(2 * 3600 * 25), 25, 1, CALM)
+
+    assert len(plan.blink) == 180_000
+    assert time.monotonic() - started < 10
