@@ -477,6 +477,24 @@ def test_what_is_no_recording_is_refused(content, code, tmp_path):
     assert refusal(source, tmp_path).code is code
 
 
+def test_tags_that_claim_more_than_the_file_take_no_memory(speech, tmp_path):
+    source = saved_wav(tmp_path, speech)
+    data = source.read_bytes()
+    bomb = b"LIST" + struct.pack("<I", 0x7F000000) + b"INFOIART" + struct.pack("<I", 0x7E000000)
+    source.write_bytes(data[:36] + bomb + data[36:])
+
+    assert refusal(source, tmp_path).code is ErrorCode.DAMAGED_AUDIO
+
+
+def test_honest_tags_are_skipped(speech, base, tmp_path):
+    source = saved_wav(tmp_path, speech)
+    data = source.read_bytes()
+    tags = b"LIST" + struct.pack("<I", 16) + b"INFOIART" + struct.pack("<I", 4) + b"me\0\0"
+    source.write_bytes(data[:36] + tags + data[36:] + tags)
+
+    assert correlation(decoded(source, tmp_path)[1], base) > 0.99
+
+
 def test_header_without_samples_is_empty(tmp_path):
     source = saved_wav(tmp_path, np.zeros(0))
 
