@@ -25,7 +25,7 @@ MIN_OPENING_MM = 3.2
 MIN_CONTRAST = 0.16
 """An eye whose inside varies less than this share of the skin's brightness is covered."""
 LASH_MM = 1.1
-EVENING = 0.72
+EVENING = 0.84
 MAX_STRETCH = 0.85
 BOX_MARGIN_MM = 3.0
 
@@ -150,7 +150,7 @@ def _unfold(
     rigid = y - (lash_line - upper)
     inside = y > lash_line - LASH_MM
     source_y = np.where(inside, rigid, np.where(y < top, y, stretched))
-    depth = part * part * (3 - 2 * part)
+    depth = part * (2 - part)
     return source_y.astype(np.float32), depth.astype(np.float32)
 
 
@@ -213,7 +213,7 @@ def _tabulate(
     upper_y = _smooth_curve(xs, upper)
     lower_y = np.maximum(_smooth_curve(xs, lower), upper_y)
     brow_y = np.interp(xs, brow[:, 0], brow[:, 1])
-    room = np.clip(0.78 * (upper_y - brow_y), 2.5, 9.0)
+    room = np.clip(0.5 * (upper_y - brow_y), 2.0, 6.0)
     return np.stack([upper_y, lower_y, upper_y - room], axis=1).astype(np.float32)
 
 
