@@ -10,7 +10,7 @@ from engine.animators.lite.head import HEAD_MOVES
 from engine.animators.lite.motion import MotionStyle, plan_motion
 from engine.animators.lite.shapes import AT
 
-CALM = MotionStyle(photo_smile=0.0, dynamic_scale=1.0, motion_scale=1.0)
+CALM = MotionStyle(photo_smile=0.0, brow_share=1.0, dynamic_scale=1.0, motion_scale=1.0)
 
 
 def shape_of(plan, name):
@@ -26,7 +26,7 @@ def test_closing_shuts_an_open_jaw():
 
 
 def test_a_smiling_photo_smiles_less_while_it_rounds_its_lips():
-    smiling = MotionStyle(photo_smile=1.0, dynamic_scale=1.0, motion_scale=1.0)
+    smiling = MotionStyle(photo_smile=1.0, brow_share=1.0, dynamic_scale=1.0, motion_scale=1.0)
     plan = plan_motion(curves_of(pucker=[0.0, 1.0]), 25, 1, smiling)
 
     smile = shape_of(plan, "smile")
@@ -36,7 +36,7 @@ def test_a_smiling_photo_smiles_less_while_it_rounds_its_lips():
 
 @pytest.mark.parametrize("scale", [0.3, 1.0, 2.0])
 def test_the_jaw_stays_within_what_a_jaw_can_do(scale):
-    style = MotionStyle(photo_smile=0.0, dynamic_scale=scale, motion_scale=1.0)
+    style = MotionStyle(photo_smile=0.0, brow_share=1.0, dynamic_scale=scale, motion_scale=1.0)
 
     plan = plan_motion(curves_of(jaw=np.linspace(0, 1, 50)), 25, 1, style)
 
@@ -45,7 +45,7 @@ def test_the_jaw_stays_within_what_a_jaw_can_do(scale):
 
 
 def test_no_motion_scale_holds_head_and_brows_still():
-    still = MotionStyle(photo_smile=0.0, dynamic_scale=1.0, motion_scale=0.0)
+    still = MotionStyle(photo_smile=0.0, brow_share=1.0, dynamic_scale=1.0, motion_scale=0.0)
 
     plan = plan_motion(speech_like(200), 25, 1, still)
 
@@ -55,7 +55,7 @@ def test_no_motion_scale_holds_head_and_brows_still():
 
 
 def test_head_motion_is_small_and_grows_with_its_scale():
-    strong = MotionStyle(photo_smile=0.0, dynamic_scale=1.0, motion_scale=2.0)
+    strong = MotionStyle(photo_smile=0.0, brow_share=1.0, dynamic_scale=1.0, motion_scale=2.0)
     usual = plan_motion(speech_like(2000), 25, 4, CALM).head
     doubled = plan_motion(speech_like(2000), 25, 4, strong).head
 

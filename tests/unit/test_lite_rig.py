@@ -10,6 +10,7 @@ from engine.animators.lite.drawn import find_drawn_mouth, settle_drawn_lips
 from engine.animators.lite.eyes import find_eyes
 from engine.animators.lite.field import LEFT_MM, STEP_MM, TOP_MM, to_steps
 from engine.animators.lite.frame import fit_face_frame
+from engine.animators.lite.glasses import wears_glasses
 from engine.animators.lite.palette import (
     detail_px,
     is_drawing,
@@ -282,3 +283,13 @@ def test_the_grid_covers_the_face(frame):
 
     assert outline.min() > 3
     assert (outline.max(axis=0) < to_steps(np.array([-LEFT_MM, -TOP_MM + 10]))).all()
+
+
+def test_glasses_are_seen_by_their_bridge(astronaut, frame):
+    canvas = astronaut[0].copy()
+    bridge = frame.to_picture(frame.plane[[133, 362]] + np.array([0, -3], np.float32))
+    ends = [tuple(int(value) for value in np.rint(end)) for end in bridge]
+    cv2.line(canvas, *ends, (40, 40, 40), 2, cv2.LINE_AA)
+
+    assert wears_glasses(canvas, frame)
+    assert not wears_glasses(astronaut[0], frame)

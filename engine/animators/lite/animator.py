@@ -51,5 +51,10 @@ class LiteAnimator:
 def prepare(scene: Scene) -> FramePainter:
     """Build the rig of the portrait and the plan of the clip."""
     rig = build_rig(scene.canvas, scene.face)
-    style = MotionStyle(rig.photo_smile, scene.dynamic_scale, scene.motion_scale)
+    style = MotionStyle(
+        photo_smile=rig.photo_smile,
+        brow_share=rig.brow_share,
+        dynamic_scale=scene.dynamic_scale,
+        motion_scale=scene.motion_scale,
+    )
     return FramePainter(rig, plan_motion(scene.curves, float(scene.fps), scene.seed, style))

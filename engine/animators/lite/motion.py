@@ -52,11 +52,13 @@ class MotionStyle:
 
     Attributes:
         photo_smile: how much the photographed mouth smiles, 0 .. 1.
+        brow_share: how much the brows may move, 0 .. 1.
         dynamic_scale: strength of the mouth, 1 = natural.
         motion_scale: strength of head and brows, 1 = natural.
     """
 
     photo_smile: float
+    brow_share: float
     dynamic_scale: float
     motion_scale: float
 
@@ -76,7 +78,7 @@ def plan_motion(curves: MouthCurves, fps: float, seed: int, style: MotionStyle) 
     head = _head(rng, activity, emphasis, fps) * style.motion_scale
     shapes, jaw_drop, teeth = _mouth(curves, rng, fps, style)
     brow = np.clip((emphasis - 0.25) * 1.1, 0, 1) + 0.06 * _noise(rng, len(emphasis), 0.3, fps)
-    shapes[:, AT["brow"]] = brow * style.motion_scale
+    shapes[:, AT["brow"]] = brow * style.brow_share * style.motion_scale
     return MotionPlan(
         shapes=shapes.astype(np.float32),
         head=head.astype(np.float32),

@@ -10,6 +10,7 @@ from engine.animators.lite.drawn import find_drawn_mouth, flat_interior, settle_
 from engine.animators.lite.eyes import Eye, find_eyes
 from engine.animators.lite.field import SkinFields, build_fields
 from engine.animators.lite.frame import FaceFrame, fit_face_frame
+from engine.animators.lite.glasses import wears_glasses
 from engine.animators.lite.head import HeadField, build_head_field
 from engine.animators.lite.interior import Interior
 from engine.animators.lite.lips import LipContours, attach_contours, find_contours
@@ -22,6 +23,7 @@ from engine.animators.lite.teeth import bake_teeth, bake_tongue
 from engine.face.geometry import Face
 
 SEAM_STRENGTH = 0.5
+GLASSES_BROW_SHARE = 0.15
 SHARPENING = 0.2
 SOFTEST_EDGE_MM = 2.0
 SHARPEST_EDGE_PX, EDGE_PER_DETAIL, BLUR_PER_DETAIL = 1.15, 0.8, 0.42
@@ -42,7 +44,7 @@ class Rig:
         mouth: draws the mouth region.
         eyes: those that can blink.
         photo_smile: how much the photographed mouth smiles, 0..1.
-        drawing: whether the face is drawn in flat colours.
+        brow_share: how much the brows may move, 0..1: hardly behind glasses.
     """
 
     photo: NDArray[np.uint8]
@@ -54,7 +56,7 @@ class Rig:
     mouth: MouthPainter
     eyes: tuple[Eye, ...]
     photo_smile: float
-    drawing: bool
+    brow_share: float
 
 
 def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
@@ -99,7 +101,7 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
         ),
         eyes=() if drawing else find_eyes(photo, frame),
         photo_smile=_smile(frame, lips),
-        drawing=drawing,
+        brow_share=GLASSES_BROW_SHARE if wears_glasses(photo, frame) else 1.0,
     )
 
 

@@ -263,8 +263,8 @@ def _set_face_shapes(moves: NDArray[np.float32], lips: Lips) -> None:
     for vertex, side in zip(CHEEKS, (-1.0, 1.0), strict=True):
         moves[vertex, AT["smile"]] = (0.5 * side, -1.2, 0.5)
     moves[[50, 280], AT["smile"], 1] = -0.5
-    moves[list(BROWS), AT["brow"], 1] = -4.0
-    moves[list(CREASES), AT["brow"], 1] = -1.0
+    moves[list(BROWS), AT["brow"], 1] = -3.2
+    moves[list(CREASES), AT["brow"], 1] = -0.7
     moves[[10, 338, 109, 297, 67], AT["brow"], 1] = -0.3
 
 
