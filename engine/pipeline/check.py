@@ -2,6 +2,7 @@
 
 import math
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,11 @@ def _check_portrait(
     path: Path, options: RenderOptions, settings: EngineSettings, tools: Tools
 ) -> PortraitVerdict:
     try:
-        return judge_picture(path, options, settings, tools).verdict
+        judged = judge_picture(path, options, settings, tools)
     except InputError as error:
         return PortraitVerdict(verdict=error.code, values=error.values)
+    warnings = (*judged.verdict.warnings, *_told(judged.notes))
+    return judged.verdict.model_copy(update={"warnings": warnings})
 
 
 def _check_audio(path: Path, settings: EngineSettings, tools: Tools) -> AudioVerdict:
@@ -97,17 +100,22 @@ def _check_audio(path: Path, settings: EngineSettings, tools: Tools) -> AudioVer
         channels=speech.channels,
         speech_share=round(share, 3),
         verdict=ErrorCode.SILENT if speech.is_silent else "ok",
-        warnings=(ErrorCode.NO_SPEECH,) if warns else (),
+        warnings=(*((ErrorCode.NO_SPEECH,) if warns else ()), *_told(speech.notes)),
     )
 
 
 def _check_speech(speech: SpeechOptions, settings: EngineSettings, tools: Tools) -> AudioVerdict:
     try:
-        text = check_text(speech, settings, tools)
+        cleaned = check_text(speech, settings, tools)
     except InputError as error:
         return AudioVerdict(verdict=error.code, values=error.values)
-    duration_s = max(len(text) / CHARACTERS_PER_SECOND / speech.speed, 0.5)
-    return AudioVerdict(duration_s=round(duration_s, 1))
+    duration_s = max(len(cleaned.mapped.text) / CHARACTERS_PER_SECOND / speech.speed, 0.5)
+    return AudioVerdict(duration_s=round(duration_s, 1), warnings=_told(cleaned.notes))
+
+
+def _told(notes: Iterable[str]) -> tuple[str, ...]:
+    """Of what a reader noted, that which a person should hear: what has a sentence."""
+    return tuple(note for note in notes if note in set(ErrorCode))
 
 
 def _estimate_seconds(duration_s: float, options: RenderOptions, rates: dict[str, float]) -> float:

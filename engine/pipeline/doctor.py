@@ -63,9 +63,7 @@ def _is_installed(module: str) -> bool:
 def _memory() -> dict[str, Any]:
     memory = psutil.virtual_memory()
     free_gb = memory.available / 1e9
-    return _row(
-        "Memory", f"{free_gb:.1f} of {memory.total / 1e9:.1f} GB free", ok=free_gb > 1.0
-    )
+    return _row("Memory", f"{free_gb:.1f} of {memory.total / 1e9:.1f} GB free", ok=free_gb > 1.0)
 
 
 def _disk(settings: EngineSettings) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from engine.media.audio import decode_speech
 from engine.media.image import read_portrait
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
-from engine.speech.text import clean_text
+from engine.speech.text import CleanText, clean
 
 PORTRAIT_NAME = "portrait.png"
 SPEECH_NAME = "speech.wav"
@@ -30,11 +30,13 @@ class JudgedPortrait:
         pixels: H x W x 3, uint8, RGB, upright.
         faces: largest first, in pixels of `pixels`.
         verdict: what to tell the person.
+        notes: what was done to the file on the way, such as `first_frame_used`.
     """
 
     pixels: NDArray[np.uint8]
     faces: tuple[Face, ...]
     verdict: PortraitVerdict
+    notes: tuple[str, ...] = ()
 
     @property
     def chosen(self) -> Face:
@@ -57,7 +59,7 @@ def judge_picture(
     verdict = judge_portrait(
         found.pixels, found.faces, face_index=options.face_index, force=options.force
     )
-    return JudgedPortrait(found.pixels, tuple(found.faces), verdict)
+    return JudgedPortrait(found.pixels, tuple(found.faces), verdict, portrait.notes)
 
 
 def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> dict[str, Any]:
@@ -94,15 +96,15 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
     }
 
 
-def check_text(speech: SpeechOptions, settings: EngineSettings, tools: Tools) -> str:
+def check_text(speech: SpeechOptions, settings: EngineSettings, tools: Tools) -> CleanText:
     """The text as it will be spoken, after a check that a voice can speak it.
 
     Raises:
         InputError: TEXT_EMPTY, TEXT_TOO_LONG, VOICE_UNKNOWN or LANGUAGE_UNSUPPORTED.
     """
-    text = clean_text(speech.text, settings.max_text_characters)
-    tools.voices.choose(text, speech.language, speech.voice)
-    return text
+    cleaned = clean(speech.text, settings.max_text_characters)
+    tools.voices.choose(cleaned.mapped.text, speech.language, speech.voice)
+    return cleaned
 
 
 def save_png(target: Path, pixels: NDArray[np.uint8]) -> None:
