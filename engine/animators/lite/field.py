@@ -6,6 +6,7 @@ between them is made per pixel where the picture is drawn.
 """
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from engine.animators.lite.frame import FaceFrame
 from engine.animators.lite.resample import look_up
 from engine.animators.lite.shapes import NUM_SHAPES, Handles
+
+Real = TypeVar("Real", np.float32, np.float64)
 
 STEP_MM = 2.0
 LEFT_MM, TOP_MM, RIGHT_MM, BOTTOM_MM = -118.0, -150.0, 118.0, 126.0
@@ -90,12 +93,15 @@ def build_fields(handles: Handles, frame: FaceFrame) -> SkinFields:
     window *= np.clip((FADE_TO - away) / (FADE_TO - FADE_FROM), 0, 1)
     window = window**2 * (3 - 2 * window) / STEP_MM
 
+    moving = window > 0
     sheets = []
     for chosen in (handles.of_upper, handles.of_lower):
         values = handles.moves[chosen].reshape(-1, NUM_SHAPES * 2)
-        spread = _thin_plate(handles.points[chosen], values, grid.reshape(-1, 2))
-        spread = spread.reshape(rows, columns, NUM_SHAPES, 2) * window[..., None, None]
-        sheets.append(spread.transpose(2, 0, 1, 3).reshape(NUM_SHAPES, -1).astype(np.float32))
+        spread = np.zeros((rows, columns, NUM_SHAPES * 2), np.float32)
+        spread[moving] = _thin_plate(handles.points[chosen], values, grid[moving])
+        spread *= window[..., None]
+        by_shape = spread.reshape(rows, columns, NUM_SHAPES, 2).transpose(2, 0, 1, 3)
+        sheets.append(by_shape.reshape(NUM_SHAPES, -1))
     nodes = np.stack(np.meshgrid(np.arange(columns), np.arange(rows)), axis=-1)
     return SkinFields(sheets[0], sheets[1], rows, columns, nodes.astype(np.float32))
 
@@ -114,13 +120,14 @@ def _thin_plate(
     right = np.zeros((count + 3, values.shape[1]))
     right[:count] = values
     solved = np.linalg.solve(system, right)
-    bent = _kernel(points, at) @ solved[:count]
+    # Weights of far handles cancel out, so the sum needs double precision; the kernel does not.
+    bent = _kernel(points.astype(np.float32), centres).astype(np.float64) @ solved[:count]
     flat = np.column_stack([np.ones(len(points)), points]) @ solved[count:]
     return np.asarray(bent + flat)
 
 
-def _kernel(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+def _kernel(a: NDArray[Real], b: NDArray[Real]) -> NDArray[Real]:
     """Radial basis r^2 log r between two sets of points: len(a) x len(b)."""
     squared = (a**2).sum(axis=1)[:, None] + (b**2).sum(axis=1) - 2 * a @ b.T
-    squared = np.maximum(squared, 1e-9)
-    return np.asarray(0.5 * squared * np.log(squared))
+    squared = np.maximum(squared, a.dtype.type(1e-9))
+    return np.asarray(squared * np.log(squared) * a.dtype.type(0.5), a.dtype)

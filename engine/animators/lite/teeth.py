@@ -18,7 +18,8 @@ LOWER_EDGE_MM = 1.0
 LOWER_BRIGHTNESS = 0.78
 LIGHT_DEPTH_MM = 22.0
 TONGUE_HALF_MM, TONGUE_TOP_MM = 22.0, 2.2
-OVERSAMPLE = 4
+SAMPLES_PER_MM, MAX_OVERSAMPLE = 7.0, 6
+"""Parts are drawn this finely, then averaged down to the pixels of the picture."""
 
 
 def bake_teeth(frame: FaceFrame, colours: MouthColours, seam_y: float, *, upper: bool) -> Layer:
@@ -150,7 +151,7 @@ def _patch_grid(
 
     Returns:
         left, top, width, height in pixels of the picture, and plane positions
-        (height*O x width*O x 2).
+        (height*k x width*k x 2).
     """
     left, top, right, bottom = box_mm
     corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
@@ -158,7 +159,8 @@ def _patch_grid(
     low = np.floor(corners.min(axis=0)).astype(int)
     high = np.ceil(corners.max(axis=0)).astype(int)
     width, height = int(high[0] - low[0]), int(high[1] - low[1])
-    offset = (np.arange(OVERSAMPLE) + 0.5) / OVERSAMPLE - 0.5
+    fine = int(np.clip(np.ceil(SAMPLES_PER_MM / frame.px_per_mm), 1, MAX_OVERSAMPLE))
+    offset = (np.arange(fine) + 0.5) / fine - 0.5
     xs = (low[0] + np.arange(width)[:, None] + offset).reshape(-1)
     ys = (low[1] + np.arange(height)[:, None] + offset).reshape(-1)
     pixels = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2).astype(np.float32)
