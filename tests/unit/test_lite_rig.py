@@ -11,6 +11,8 @@ from engine.animators.lite.eyes import find_eyes
 from engine.animators.lite.field import LEFT_MM, STEP_MM, TOP_MM, to_steps
 from engine.animators.lite.frame import fit_face_frame
 from engine.animators.lite.glasses import wears_glasses
+from engine.animators.lite.grain import measure_grain, with_grain
+from engine.animators.lite.interior import Layer
 from engine.animators.lite.palette import (
     detail_px,
     is_drawing,
@@ -293,3 +295,17 @@ def test_glasses_are_seen_by_their_bridge(astronaut, frame):
 
     assert wears_glasses(canvas, frame)
     assert not wears_glasses(astronaut[0], frame)
+
+
+def test_drawn_parts_take_the_grain_of_the_picture(astronaut, frame):
+    rng = np.random.default_rng(1)
+    noise = rng.normal(0, 18, astronaut[0].shape[:2])[..., None]
+    noisy = np.clip(astronaut[0] + noise, 0, 255).astype(np.uint8)
+    flat = Layer(np.full((20, 60, 4), 180, np.uint8), 0, 0)
+
+    grained = with_grain(flat, measure_grain(noisy, frame))
+    calm = with_grain(flat, measure_grain(cv2.GaussianBlur(astronaut[0], (0, 0), 3), frame))
+
+    assert grained.patch[..., 0].std() > 6
+    assert calm.patch[..., 0].std() < 2
+    assert (grained.patch[..., 3] == 180).all()

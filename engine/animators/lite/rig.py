@@ -11,8 +11,9 @@ from engine.animators.lite.eyes import Eye, find_eyes
 from engine.animators.lite.field import SkinFields, build_fields
 from engine.animators.lite.frame import FaceFrame, fit_face_frame
 from engine.animators.lite.glasses import wears_glasses
+from engine.animators.lite.grain import measure_grain, with_grain
 from engine.animators.lite.head import HeadField, build_head_field
-from engine.animators.lite.interior import Interior
+from engine.animators.lite.interior import Interior, Layer
 from engine.animators.lite.lips import LipContours, attach_contours, find_contours
 from engine.animators.lite.mouth import MouthPainter
 from engine.animators.lite.own_teeth import find_own_teeth
@@ -116,11 +117,16 @@ def _build_interior(
     if own is not None:
         front, follows_jaw, tooth = own
         colours = replace(colours, tooth=tooth)
+    grain = measure_grain(photo, frame)
+
+    def matched(layer: Layer) -> Layer:
+        return with_grain(layer.blurred(blur_px), grain)
+
     return Interior(
         cavity=colours.cavity,
-        tongue=bake_tongue(frame, colours, seam_y).blurred(blur_px),
-        lower_teeth=bake_teeth(frame, colours, seam_y, upper=False).blurred(blur_px),
-        upper_teeth=front or bake_teeth(frame, colours, seam_y, upper=True).blurred(blur_px),
+        tongue=matched(bake_tongue(frame, colours, seam_y)),
+        lower_teeth=matched(bake_teeth(frame, colours, seam_y, upper=False)),
+        upper_teeth=front or matched(bake_teeth(frame, colours, seam_y, upper=True)),
         down_px=frame.down_px,
         upper_follows_jaw=follows_jaw,
     )
