@@ -1,0 +1,147 @@
+"""Every file of every set of weights: source, place, size and licence. Pure data."""
+
+from dataclasses import dataclass
+
+from engine.errors import ErrorCode, InputError
+
+MEGABYTE = 1_000_000
+
+SONIC_REPO = "LeonJoe13/Sonic"
+SVD_REPO = "stabilityai/stable-video-diffusion-img2vid-xt"
+WHISPER_REPO = "openai/whisper-tiny"
+
+SONIC_LICENCE = "CC BY-NC-SA 4.0: non-commercial use only"
+SVD_LICENCE = "Stability AI Community License: accept it on the model's page first"
+WHISPER_LICENCE = "Apache-2.0"
+
+SVD_FOLDER = "stable-video-diffusion-img2vid-xt"
+WHISPER_FOLDER = "whisper-tiny"
+
+
+@dataclass(frozen=True)
+class WeightFile:
+    """One file of a set.
+
+    Attributes:
+        path: below the folder of the set, with "/".
+        repo: `owner/name` on the hub.
+        repo_path: inside the repository.
+        max_bytes: its size, or the most it can be where the publisher's size is not known
+            here: number of parameters times four.
+        licence: in words, with what it forbids.
+        revision: branch or commit of the repository; what a branch stood for at the download
+            is kept beside the files.
+        sha256: of the content, where known beforehand.
+        also_named: other places below the folder where the same content is accepted.
+    """
+
+    path: str
+    repo: str
+    repo_path: str
+    max_bytes: int
+    licence: str
+    revision: str = "main"
+    sha256: str | None = None
+    also_named: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The bare file name."""
+        return self.path.rsplit("/", 1)[-1]
+
+    @property
+    def size_words(self) -> str:
+        """Its size for people, such as `up to 195 MB`."""
+        if self.max_bytes < MEGABYTE:
+            return "a few KB"
+        if self.max_bytes < 1000 * MEGABYTE:
+            return f"up to {self.max_bytes / MEGABYTE:.0f} MB"
+        return f"up to {self.max_bytes / MEGABYTE / 1000:.1f} GB"
+
+
+@dataclass(frozen=True)
+class WeightSet:
+    """Files that are fetched and used together.
+
+    Attributes:
+        name: what people type.
+        title: what lists show.
+        notice: what a person must know before they use it: licences in plain words.
+        files: in the order they are fetched, small ones first.
+    """
+
+    name: str
+    title: str
+    notice: str
+    files: tuple[WeightFile, ...]
+
+    @property
+    def command(self) -> str:
+        """The command that fetches it."""
+        return f"python -m engine weights get {self.name}"
+
+    def file(self, path: str) -> WeightFile:
+        """The file that belongs at `path`."""
+        return next(file for file in self.files if file.path == path)
+
+
+def _sonic(path: str, max_bytes: int) -> WeightFile:
+    converted = path.rsplit(".", 1)[0] + ".safetensors"
+    return WeightFile(path, SONIC_REPO, path, max_bytes, SONIC_LICENCE, also_named=(converted,))
+
+
+def _svd(path: str, max_bytes: int = 10_000) -> WeightFile:
+    place = f"{SVD_FOLDER}/{path}"
+    other = (place.replace(".fp16.", "."),) if ".fp16." in place else ()
+    return WeightFile(place, SVD_REPO, path, max_bytes, SVD_LICENCE, also_named=other)
+
+
+def _whisper(path: str, max_bytes: int = 200_000) -> WeightFile:
+    place = f"{WHISPER_FOLDER}/{path}"
+    other = (place.replace("model.safetensors", "pytorch_model.bin"),)
+    also_named = other if path == "model.safetensors" else ()
+    return WeightFile(place, WHISPER_REPO, path, max_bytes, WHISPER_LICENCE, also_named=also_named)
+
+
+# Parameters: network 1,575.7 M, token head 54.3 M, bucket head 21.8 M, flow network 3.0 M
+# (with block_tea), all at most float32; autoencoder 97.7 M and CLIP 632.1 M in float16;
+# Whisper tiny 37.8 M in float32. The sizes add 1% for names and headers.
+SONIC = WeightSet(
+    name="sonic",
+    title="Sonic, the diffusion animator",
+    notice=(
+        "Sonic's weights may be used for non-commercial purposes only (CC BY-NC-SA 4.0); the "
+        "Stable Video Diffusion parts come under the Stability AI Community License, which must "
+        "be accepted on their page; Whisper is Apache-2.0."
+    ),
+    files=(
+        _svd("unet/config.json"),
+        _svd("vae/config.json"),
+        _svd("image_encoder/config.json"),
+        _svd("scheduler/scheduler_config.json"),
+        _whisper("config.json"),
+        _whisper("preprocessor_config.json"),
+        _sonic("RIFE/flownet.pkl", 13 * MEGABYTE),
+        _sonic("Sonic/audio2bucket.pth", 89 * MEGABYTE),
+        _sonic("Sonic/audio2token.pth", 220 * MEGABYTE),
+        _whisper("model.safetensors", 153 * MEGABYTE),
+        _svd("vae/diffusion_pytorch_model.fp16.safetensors", 198 * MEGABYTE),
+        _svd("image_encoder/model.fp16.safetensors", 1_278 * MEGABYTE),
+        _sonic("Sonic/unet.pth", 6_370 * MEGABYTE),
+    ),
+)
+
+CATALOG: tuple[WeightSet, ...] = (SONIC,)
+
+
+def find_set(name: str) -> WeightSet:
+    """The set called `name`.
+
+    Raises:
+        InputError: WEIGHTS_UNKNOWN.
+    """
+    for weight_set in CATALOG:
+        if weight_set.name == name:
+            return weight_set
+    known = ", ".join(weight_set.name for weight_set in CATALOG)
+    raise InputError(ErrorCode.WEIGHTS_UNKNOWN, name=name, known=known)
