@@ -1,0 +1,164 @@
+"""Sonic behind the animator seam. Imports torch only when a scene is drawn."""
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.animators.animator import MemoryNeed, Scene
+from engine.animators.sonic.frame_times import keyframes_needed
+from engine.animators.sonic.memory import PROCESS_MB, MemoryPlan, clip_mb, plan_memory
+from engine.animators.sonic.options import GRID_PX, SonicOptions
+from engine.animators.sonic.picture import pad_picture
+from engine.errors import Canceled, EngineError, ErrorCode, InputError
+from engine.media.audio import read_samples
+from engine.weights.store import require_whole
+
+if TYPE_CHECKING:
+    import torch
+
+    from engine.animators.sonic.pipeline import SonicPipeline, SonicRun
+
+SAMPLE_RATE_HZ = 16_000
+SAMPLES_PER_KEYFRAME = 1_280
+LIBRARIES = ("torch", "diffusers", "transformers", "accelerate", "safetensors")
+
+OnProgress = Callable[[float], None]
+
+
+def _ignore(_share: float) -> None:
+    return
+
+
+class SonicAnimator:
+    """Draws a scene with the diffusion model.
+
+    It reads of a scene the canvas, the face box, the sound, the seed, the two scales and the
+    frames' number and rate; the mouth comes from the sound itself, not from the curves.
+
+    Args:
+        weights_dir: the weights in the public layout.
+        options: the numbers; seed and scales are replaced by the scene's.
+        free_vram_mb: tells the free memory of the card without touching it, for `need`; None
+            where there is no card, then the CPU is taken to do the work.
+        on_progress: told the share of denoising that is done, 0-1, before the first frame.
+    """
+
+    name = "sonic"
+
+    def __init__(
+        self,
+        weights_dir: Path,
+        options: SonicOptions | None = None,
+        free_vram_mb: Callable[[], float | None] = lambda: None,
+        on_progress: OnProgress = _ignore,
+    ) -> None:
+        self._weights_dir = weights_dir
+        self._options = options or SonicOptions()
+        self._free_vram_mb = free_vram_mb
+        self._on_progress = on_progress
+
+    def require_ready(self) -> None:
+        """Make sure that libraries and weights are here, without loading any.
+
+        Raises:
+            InputError: ANIMATOR_UNAVAILABLE, or one of the WEIGHTS codes.
+        """
+        lacking = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
+        if lacking:
+            reason = f"{', '.join(lacking)} is not installed; see requirements.txt"
+            raise InputError(ErrorCode.ANIMATOR_UNAVAILABLE, animator=self.name, reason=reason)
+        require_whole("sonic", self._weights_dir)
+
+    def need(self, width_px: int, height_px: int, num_frames: int) -> MemoryNeed:
+        """Peak memory for a video of this size, of 25 frames a second."""
+        free_mb = self._free_vram_mb()
+        plan = self._plan(width_px, height_px, free_mb, on_card=free_mb is not None)
+        data_mb = clip_mb(width_px, height_px, num_frames // 2 + 1)
+        if free_mb is None:
+            return MemoryNeed(vram_mb=0.0, rss_mb=plan.device_mb + data_mb)
+        return MemoryNeed(vram_mb=plan.device_mb, rss_mb=PROCESS_MB + data_mb)
+
+    def animate(self, scene: Scene, canceled: Event) -> Iterator[NDArray[np.uint8]]:
+        """Yield `scene.num_frames` frames in order, each H x W x 3, uint8, RGB.
+
+        Nothing is yielded while the clip is denoised; `on_progress` is told meanwhile.
+
+        Raises:
+            Canceled: soon after `canceled` was set.
+            InputError: about libraries or weights.
+            EngineError: GPU_MEMORY or OUT_OF_MEMORY.
+        """
+        self.require_ready()
+        from engine.animators.sonic.pipeline import to_uint8  # noqa: PLC0415 - heavy
+
+        def check() -> None:
+            if canceled.is_set():
+                raise Canceled
+
+        picture, margins = pad_picture(scene.canvas, scene.face.box)
+        pipeline, run = self._prepare(scene, check)
+        num_keyframes = keyframes_needed(scene.num_frames, scene.fps, run.options.windows.length)
+        samples = _fitted(read_samples(scene.speech_wav, SAMPLE_RATE_HZ), num_keyframes)
+        latents = self._guarded(lambda: pipeline.denoise(picture, samples, run))
+        frames = pipeline.frames(latents, scene.num_frames, scene.fps, run)
+        for _ in range(scene.num_frames):
+            yield margins.cut(to_uint8(self._guarded(lambda: next(frames))))
+
+    def _prepare(
+        self, scene: Scene, check: Callable[[], None]
+    ) -> tuple["SonicPipeline", "SonicRun"]:
+        from engine.animators.sonic import device as devices  # noqa: PLC0415 - heavy
+        from engine.animators.sonic import models, pipeline  # noqa: PLC0415 - heavy
+        from engine.animators.sonic.weight_files import SonicFolder  # noqa: PLC0415 - heavy
+
+        device = devices.pick_device()
+        folder = SonicFolder(self._weights_dir)
+        built = models.SonicModels(folder, device, devices.pick_dtype(device))
+        options = replace(
+            self._options,
+            seed=scene.seed,
+            dynamic_scale=scene.dynamic_scale,
+            motion_scale=scene.motion_scale,
+        )
+        height_px, width_px = scene.canvas.shape[:2]
+        free_mb = devices.free_memory_mb(device)
+        plan = self._plan(width_px, height_px, free_mb, on_card=device.type != "cpu")
+        return pipeline.SonicPipeline(built), pipeline.SonicRun(
+            options, plan, check, self._on_progress
+        )
+
+    def _plan(
+        self, width_px: int, height_px: int, free_mb: float | None, *, on_card: bool
+    ) -> MemoryPlan:
+        return plan_memory(
+            width_px + -width_px % GRID_PX,
+            height_px + -height_px % GRID_PX,
+            self._options.decode_chunk,
+            free_mb,
+            on_card=on_card,
+        )
+
+    def _guarded(self, work: Callable[[], "torch.Tensor"]) -> "torch.Tensor":
+        """Run `work`; a lack of memory becomes an error that people understand."""
+        import torch  # noqa: PLC0415 - heavy
+
+        failure: ErrorCode | None = None
+        try:
+            return work()
+        except torch.OutOfMemoryError:
+            failure = ErrorCode.GPU_MEMORY
+        except MemoryError:
+            failure = ErrorCode.OUT_OF_MEMORY
+        raise EngineError(failure)
+
+
+def _fitted(samples: NDArray[np.float32], num_keyframes: int) -> NDArray[np.float32]:
+    """Silence is added, or the end cut, to the length of the keyframes."""
+    wanted = num_keyframes * SAMPLES_PER_KEYFRAME
+    return np.pad(samples[:wanted], (0, max(wanted - len(samples), 0)))

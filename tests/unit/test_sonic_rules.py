@@ -1,0 +1,143 @@
+"""The pure rules of the diffusion animator: windows, frame times, sizes, memory."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from engine.animators.sonic.frame_times import halvings, keyframes_needed, place_frame
+from engine.animators.sonic.memory import MODES, next_smaller, plan_memory
+from engine.animators.sonic.picture import crop_square, face_mask, grid_size, pad_picture
+from engine.animators.sonic.schedule import WindowPlan, karras_schedule
+
+FPS = [Fraction(fps) for fps in (24, 25, 30, 50, 60)]
+
+
+class TestWindows:
+    def test_every_frame_is_in_a_window_at_every_step(self):
+        for num_frames in (1, 3, 24, 25, 26, 50, 61):
+            plan = WindowPlan()
+            for step in range(5):
+                windows = plan.frames(step, num_frames)
+                assert {frame for window in windows for frame in window} == set(range(num_frames))
+                assert all(len(window) == plan.length for window in windows)
+
+    def test_windows_move_back_by_the_shift(self):
+        plan = WindowPlan(length=5, overlap=0, shift=2)
+
+        assert plan.frames(0, 11)[0] == [0, 1, 2, 3, 4]
+        assert plan.frames(1, 11)[0] == [9, 10, 0, 1, 2]
+
+    def test_overlap_takes_more_windows(self):
+        plan = WindowPlan(length=7, overlap=2, shift=0)
+
+        assert plan.count(10) == 2
+        assert plan.frames(0, 10)[1][:2] == [5, 6]
+
+    def test_one_step_goes_from_the_strongest_noise_to_none(self):
+        assert karras_schedule(1).sigmas == (700.0, 0.0)
+
+
+class TestFrameTimes:
+    @pytest.mark.parametrize("fps", FPS, ids=str)
+    def test_no_frame_is_more_than_five_milliseconds_off(self, fps):
+        for index in range(600):
+            before, way = place_frame(index, fps)
+            off_s = abs((before + way) / Fraction(25, 2) - index / fps)
+            assert off_s <= Fraction(5, 1000)
+            assert 0 <= way < 1
+
+    def test_twenty_five_and_fifty_are_exact(self):
+        assert [halvings(fps) for fps in FPS] == [3, 1, 3, 2, 3]
+        assert place_frame(3, Fraction(25)) == (1, Fraction(1, 2))
+        assert place_frame(3, Fraction(50)) == (0, Fraction(3, 4))
+
+    @pytest.mark.parametrize("fps", FPS, ids=str)
+    def test_keyframes_reach_the_last_frame_and_no_further(self, fps):
+        for num_frames in range(1, 200):
+            keyframes = keyframes_needed(num_frames, fps, shortest=1)
+            before, way = place_frame(num_frames - 1, fps)
+            assert keyframes - 2 < before + way <= keyframes - 1
+
+    def test_a_short_clip_fills_one_window(self):
+        assert keyframes_needed(3, Fraction(25), shortest=25) == 25
+
+
+class TestPicture:
+    def test_padding_reaches_the_grid_and_is_cut_off_again(self):
+        pixels = np.random.default_rng(0).integers(0, 256, (300, 410, 3), dtype=np.uint8)
+
+        picture, margins = pad_picture(pixels, (100.0, 50.0, 80.0, 90.0))
+
+        assert picture.pixels.shape == (320, 448, 3)
+        assert np.array_equal(margins.cut(picture.pixels), pixels)
+        mask = margins.cut(np.repeat(picture.mask[..., None], 3, axis=2))[..., 0]
+        assert np.array_equal(mask, face_mask((100.0, 50.0, 80.0, 90.0), 410, 300))
+
+    def test_a_picture_on_the_grid_is_left_alone(self):
+        pixels = np.zeros((512, 512, 3), dtype=np.uint8)
+
+        picture, margins = pad_picture(pixels, (100.0, 100.0, 200.0, 200.0))
+
+        assert picture.pixels is pixels or np.array_equal(picture.pixels, pixels)
+        assert margins.cut(pixels).shape == pixels.shape
+
+    def test_sizes_are_never_zero(self):
+        assert grid_size(1000, 10, 16) == (1600 // 64 * 64, 64)
+
+    def test_a_crop_stays_inside_the_picture(self):
+        rng = np.random.default_rng(1)
+        for _ in range(200):
+            x, y = rng.uniform(0, 500), rng.uniform(0, 300)
+            box = (x, y, rng.uniform(5, 640 - x), rng.uniform(5, 480 - y))
+            x1, y1, x2, y2 = crop_square(box, 640, 480, rng.uniform(0, 1))
+            assert 0 <= x1 < x2 <= 640
+            assert 0 <= y1 < y2 <= 480
+            assert abs((x2 - x1) - (y2 - y1)) <= 1
+
+    def test_a_face_outside_the_picture_gives_an_empty_mask(self):
+        assert not face_mask((200.0, 10.0, 30.0, 30.0), 100, 100).any()
+
+
+class TestMemory:
+    def test_more_memory_never_takes_a_slower_mode(self):
+        for size in (512, 768, 1024):
+            plans = [
+                plan_memory(size, size, 8, gb * 1024.0, on_card=True)
+                for gb in (4, 6, 8, 12, 24, 80)
+            ]
+            ranks = [MODES.index(plan.mode) for plan in plans]
+            assert ranks == sorted(ranks, reverse=True)
+            assert [plan.decode_chunk for plan in plans] == sorted(
+                plan.decode_chunk for plan in plans
+            )
+            assert all(
+                plan.device_mb <= gb * 1024
+                for plan, gb in zip(plans, (4, 6, 8, 12, 24, 80), strict=True)
+                if plan.fits
+            )
+
+    def test_a_large_card_runs_everything_at_once(self):
+        plan = plan_memory(1024, 1024, 8, 80 * 1024.0, on_card=True)
+
+        assert (plan.mode, plan.decode_chunk, plan.fits) == (MODES[0], 8, True)
+
+    def test_eight_gigabytes_are_enough_for_1024_pixels(self):
+        plan = plan_memory(1024, 1024, 8, 7.6 * 1024, on_card=True)
+
+        assert plan.fits
+        assert plan.device_mb < 7.2 * 1024
+
+    def test_four_gigabytes_are_said_to_be_too_few(self):
+        assert not plan_memory(512, 512, 8, 3.5 * 1024, on_card=True).fits
+
+    def test_unknown_memory_takes_the_smallest_way(self):
+        plan = plan_memory(512, 512, 8, None, on_card=True)
+
+        assert (plan.mode, plan.decode_chunk) == (MODES[-1], 1)
+
+    def test_a_wish_for_a_small_chunk_is_kept(self):
+        assert plan_memory(512, 512, 3, 80 * 1024.0, on_card=True).decode_chunk == 3
+
+    def test_the_ladder_has_an_end(self):
+        assert [next_smaller(mode) for mode in MODES] == [*MODES[1:], None]
