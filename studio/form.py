@@ -52,6 +52,11 @@ class FormValues:
     force: bool
     consent: bool
 
+    @classmethod
+    def read(cls, fields: Mapping[str, Any], values: Mapping[Any, Any]) -> "FormValues":
+        """The values of controls that are known by these names."""
+        return cls(**{name: values[control] for name, control in fields.items()})
+
     @property
     def audio(self) -> str | None:
         """The recording that counts, if one does."""

@@ -8,7 +8,6 @@ from engine.contracts import (
     CheckReport,
     JobRecord,
     JobStatus,
-    RenderOptions,
     Stage,
 )
 from engine.errors import EngineError, ErrorCode
@@ -188,14 +187,11 @@ class Verdict:
         return self.mood == "ready"
 
 
-def judge_form(
-    report: CheckReport | None, options: RenderOptions, *, has_voice: bool, consent: bool
-) -> Verdict:
+def judge_form(report: CheckReport | None, *, has_voice: bool, consent: bool) -> Verdict:
     """What the pre-flight check means for the Generate button.
 
     Args:
         report: what the engine said; None before there is a photo.
-        options: as the form stands.
         has_voice: whether a recording or a text was given.
         consent: whether the box is ticked.
     """
@@ -208,7 +204,7 @@ def judge_form(
     notes = warning_sentences(report)
     if not has_voice or report.audio is None:
         return Verdict("waiting", say("check.no_voice"), notes=notes)
-    facts = _facts(report, options)
+    facts = _facts(report)
     if not consent:
         return Verdict("waiting", facts, say("check.no_consent"), notes)
     return Verdict("ready", facts, notes=notes)
@@ -224,13 +220,13 @@ def warning_sentences(report: CheckReport) -> tuple[str, ...]:
     )
 
 
-def _facts(report: CheckReport, options: RenderOptions) -> str:
+def _facts(report: CheckReport) -> str:
     facts = [say("check.face_found")]
     if report.audio is not None and report.audio.duration_s is not None:
         length = duration_words(report.audio.duration_s, exact=True)
         facts.append(say("check.speech", duration=length))
-    names = [options.animator, "sonic", "lite"]
-    estimate = next((report.estimate[name] for name in names if name in report.estimate), None)
+    # `auto` takes sonic where it is ready, and the engine lists what is ready.
+    estimate = report.estimate.get("sonic") or report.estimate.get("lite")
     if estimate is not None:
         facts.append(say("check.estimate", time=duration_words(estimate.seconds)))
     return " · ".join(facts)

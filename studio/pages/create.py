@@ -1,21 +1,19 @@
 """The Create page: a photo, a voice, make; the video in the making; the recent ones."""
 
 import html
-import json
 import uuid
 from typing import Any
 
 import gradio as gr
 
-from engine.contracts import CheckReport, RenderOptions
-from engine.errors import EngineError
 from studio.context import Studio
 from studio.failures import guarded
 from studio.form import FormValues
 from studio.locales import say
 from studio.parts.consent import create_consent_input
 from studio.parts.jobs_section import QUIET, JobsSection, create_jobs_section
-from studio.parts.portrait_input import PortraitInput, create_portrait_input, show_photo
+from studio.parts.portrait_input import PortraitInput, create_portrait_input
+from studio.parts.preflight import connect_preflight
 from studio.parts.quality import create_quality_input
 from studio.parts.verdict_line import verdict_html
 from studio.parts.voice_input import (
@@ -24,23 +22,10 @@ from studio.parts.voice_input import (
     create_voice_input,
     language_choices,
 )
-from studio.presenter import Verdict, judge_form, message_of
+from studio.presenter import judge_form
 
 _SCROLL_TO_JOB = """() => document.getElementById('job-panel')?.scrollIntoView(
   {behavior: 'smooth', block: 'start'})"""
-
-# Shown at once while a new file is looked at.
-_CHECKING = f"""() => [
-  '',
-  {json.dumps(verdict_html(Verdict("waiting", say("check.checking"))))},
-  {{interactive: false, __type__: 'update'}},
-]"""
-
-# Fields whose value changes what the check says; the rest only changes the picture.
-_CHECKED = (
-    *("recording", "microphone", "text", "language", "voice", "speed", "source"),
-    *("preset", "size", "fps", "framing", "aspect", "force"),
-)
 
 
 def create_create_page(studio: Studio) -> None:
@@ -69,7 +54,7 @@ def create_create_page(studio: Studio) -> None:
                 elem_id="generate",
             )
     jobs = create_jobs_section(studio, gauge)
-    _connect_check(studio, fields, portrait, verdict, generate)
+    connect_preflight(studio, fields, portrait, verdict, generate)
     _connect_generate(studio, fields, generate, jobs)
     _connect_voices(studio, voice)
 
@@ -80,46 +65,6 @@ def _fields_of(part: PortraitInput | VoiceInput) -> dict[str, Any]:
     known = FormValues.__dataclass_fields__
     controls = {names.get(name, name): control for name, control in vars(part).items()}
     return {name: control for name, control in controls.items() if name in known}
-
-
-def _connect_check(
-    studio: Studio,
-    fields: dict[str, Any],
-    portrait: PortraitInput,
-    verdict: gr.HTML,
-    generate: gr.Button,
-) -> None:
-    """Keep the line beside the button true while the form changes."""
-    report_json = gr.Textbox(visible="hidden", elem_id="check-report")
-
-    @guarded
-    def look(values: dict[Any, Any]) -> tuple[Any, ...]:
-        form = _read(fields, values)
-        report, judged = _check(studio, form)
-        return *show_photo(studio, form.portrait, report, form.options()), *judged
-
-    @guarded
-    def check_form(values: dict[Any, Any]) -> tuple[Any, ...]:
-        return _check(studio, _read(fields, values))[1]
-
-    @guarded
-    def judge_form_again(values: dict[Any, Any]) -> tuple[Any, ...]:
-        stored, form = values[report_json], _read(fields, values)
-        if form.portrait is not None and not stored:
-            return gr.skip(), gr.skip()  # a refusal, or the check goes on: the line stands
-        return _judged(CheckReport.model_validate_json(stored) if stored else None, form)
-
-    controls = set(fields.values())
-    outputs = [report_json, verdict, generate]
-    photo = [portrait.upload.change, portrait.face.change]
-    others = [fields[name].change for name in _CHECKED]
-    slow = [*photo, fields["recording"].change, fields["microphone"].change]
-    gr.on(slow, None, None, outputs, js=_CHECKING, show_progress="hidden")
-    gr.on(photo, look, controls, [*portrait.shown, *outputs], trigger_mode="always_last", **QUIET)
-    gr.on(others, check_form, controls, outputs, trigger_mode="always_last", **QUIET)
-    fields["consent"].change(
-        judge_form_again, controls | {report_json}, [verdict, generate], **QUIET
-    )
 
 
 def _connect_generate(
@@ -134,7 +79,7 @@ def _connect_generate(
     @guarded
     def make(values: dict[Any, Any], request: gr.Request) -> str:
         owner = studio.visitors.owner_of(request)
-        wanted = _read(fields, values).request()
+        wanted = FormValues.read(fields, values).request()
         record = studio.engine.submit(wanted, owner=owner, idempotency_key=values[form_id] or None)
         return record.job_id
 
@@ -158,36 +103,8 @@ def _connect_voices(studio: Studio, voice: VoiceInput) -> None:
     gr.on(None, offer_languages, None, voice.language, **QUIET)
 
 
-def _read(fields: dict[str, Any], values: dict[Any, Any]) -> FormValues:
-    return FormValues(**{name: values[control] for name, control in fields.items()})
-
-
-def _check(studio: Studio, form: FormValues) -> tuple[CheckReport | None, tuple[str, str, Any]]:
-    """Ask the engine about the form.
-
-    Returns:
-        Its report, None without a photo; then the report as JSON, the line and the button.
-    """
-    if form.portrait is None:
-        return None, ("", *_judged(None, form))
-    try:
-        report = studio.engine.check(
-            form.portrait, audio=form.audio, speech=form.speech(), options=form.options()
-        )
-    except EngineError as error:
-        message = message_of(error)
-        refusal = Verdict("refused", message.sentence, message.hint)
-        return None, ("", verdict_html(refusal), gr.update(interactive=False))
-    return report, (report.model_dump_json(), *_judged(report, form))
-
-
-def _judged(report: CheckReport | None, form: FormValues) -> tuple[str, Any]:
-    verdict = judge_form(report, form.options(), has_voice=form.has_voice, consent=form.consent)
-    return verdict_html(verdict), gr.update(interactive=verdict.is_ready)
-
-
 def _waiting_html() -> str:
-    return verdict_html(judge_form(None, RenderOptions(), has_voice=False, consent=False))
+    return verdict_html(judge_form(None, has_voice=False, consent=False))
 
 
 def _create_heading(step: str) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import gradio as gr
 
-from engine.contracts import CheckReport, FaceFound, PortraitVerdict, RenderOptions
+from engine.contracts import CheckReport, FaceFound, PortraitVerdict
 from engine.errors import EngineError, ErrorCode
 from engine.messages import describe
 from studio.context import Studio
+from studio.form import FormValues, parse_options
 from studio.locales import say
 from studio.parts.action_html import action_data, create_action_html
 from studio.parts.uploads import PortraitUpload
@@ -93,22 +94,20 @@ def create_portrait_input() -> PortraitInput:
     return PortraitInput(upload, face, framing, aspect, [upload, preview, another, samples])
 
 
-def show_photo(
-    studio: Studio, portrait: str | None, report: CheckReport | None, options: RenderOptions
-) -> tuple[Any, ...]:
+def show_photo(studio: Studio, form: FormValues, report: CheckReport | None) -> tuple[Any, ...]:
     """Show what the engine sees in the photo instead of the upload box.
 
     Args:
         studio: for the decoded picture.
-        portrait: the uploaded file; None brings the upload box back.
+        form: its photo; none brings the upload box back.
         report: of the check.
-        options: for the background of cut-out photos.
 
     Returns:
         The updates of `PortraitInput.shown`.
     """
-    has_photo = portrait is not None
-    card = _photo_card(studio, portrait, report, options) if portrait is not None else ""
+    has_photo = form.portrait is not None
+    verdict = report.portrait if report is not None else None
+    card = _photo_card(studio, form, verdict or PortraitVerdict()) if has_photo else ""
     return (
         gr.update(visible=not has_photo),
         gr.update(value=card, visible=has_photo),
@@ -117,13 +116,10 @@ def show_photo(
     )
 
 
-def _photo_card(
-    studio: Studio, portrait: str, report: CheckReport | None, options: RenderOptions
-) -> str:
-    known = report.portrait if report is not None else None
-    verdict = known or PortraitVerdict()  # the line beside the button says what went wrong
+def _photo_card(studio: Studio, form: FormValues, verdict: PortraitVerdict) -> str:
+    background = parse_options({"background": form.background})
     try:
-        preview = studio.engine.preview_portrait(portrait, options)
+        preview = studio.engine.preview_portrait(form.portrait or "", background)
         picture = base64.b64encode(preview.read_bytes()).decode()
         preview.unlink()
     except EngineError:

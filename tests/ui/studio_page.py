@@ -1,5 +1,6 @@
 """What a person does on the Create page, by the words they see."""
 
+import base64
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,6 +50,19 @@ class StudioPage:
         """Upload a photo and wait until it was looked at."""
         self.page.locator("#photo-upload input[type=file]").set_input_files(path)
         expect(self.photo.locator(".photo-frame")).to_be_visible(timeout=CHECK_LIMIT_MS)
+
+    def drop_photo(self, path: Path) -> None:
+        """Drop a photo on the box, as a system does that has no type for it."""
+        dropped = self.page.evaluate_handle(
+            """([content, name]) => {
+              const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+              const transfer = new DataTransfer();
+              transfer.items.add(new File([bytes], name, {type: ''}));
+              return transfer;
+            }""",
+            [base64.b64encode(path.read_bytes()).decode(), path.name],
+        )
+        self.page.dispatch_event("#photo-upload button", "drop", {"dataTransfer": dropped})
 
     def give_recording(self, path: Path) -> None:
         """Upload a recording."""

@@ -144,12 +144,12 @@ def test_files_that_are_something_else_are_refused_in_a_sentence(desktop, tmp_pa
     expect(desktop.generate).to_be_disabled()
 
 
-def test_a_phone_photo_in_heic_is_shown_and_accepted(desktop, tmp_path):
+def test_a_phone_photo_of_a_type_the_system_does_not_know_is_accepted(desktop, tmp_path):
     path = tmp_path / "IMG_0001.heic"
     with Image.open(PORTRAIT) as picture:
         pillow_heif.from_pillow(picture.convert("RGB")).save(path)
 
-    desktop.give_photo(path)
+    desktop.drop_photo(path)
 
     expect(desktop.photo.locator(".face.chosen")).to_be_visible(timeout=CHECK_LIMIT_MS)
     width = desktop.photo.locator("img").evaluate("image => image.naturalWidth")

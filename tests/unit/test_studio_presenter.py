@@ -14,7 +14,6 @@ from engine.contracts import (
     JobStatus,
     PortraitVerdict,
     Progress,
-    RenderOptions,
     Stage,
     utc_now,
 )
@@ -132,12 +131,11 @@ def test_the_line_leads_from_photo_to_ready():
     estimate = {"lite": Estimate(seconds=6, peak_vram_mb=0, peak_rss_mb=400)}
     photo_only = CheckReport(ok=True, portrait=GOOD_PHOTO)
     complete = CheckReport(ok=True, portrait=GOOD_PHOTO, audio=heard, estimate=estimate)
-    options = RenderOptions()
 
-    start = judge_form(None, options, has_voice=False, consent=False)
-    with_photo = judge_form(photo_only, options, has_voice=False, consent=True)
-    without_consent = judge_form(complete, options, has_voice=True, consent=False)
-    ready = judge_form(complete, options, has_voice=True, consent=True)
+    start = judge_form(None, has_voice=False, consent=False)
+    with_photo = judge_form(photo_only, has_voice=False, consent=True)
+    without_consent = judge_form(complete, has_voice=True, consent=False)
+    ready = judge_form(complete, has_voice=True, consent=True)
 
     assert (start.text, start.is_ready) == (say("check.no_photo"), False)
     assert (with_photo.text, with_photo.is_ready) == (say("check.no_voice"), False)
@@ -154,7 +152,7 @@ def test_a_refusal_says_the_sentence_of_the_engine():
         ),
     )
 
-    verdict = judge_form(report, RenderOptions(), has_voice=True, consent=True)
+    verdict = judge_form(report, has_voice=True, consent=True)
 
     assert verdict.mood == "refused"
     assert "30 pixels" in verdict.text
@@ -167,7 +165,7 @@ def test_a_warning_is_said_and_does_not_block():
     )
     report = CheckReport(ok=True, portrait=photo, audio=AudioVerdict(duration_s=2))
 
-    verdict = judge_form(report, RenderOptions(), has_voice=True, consent=True)
+    verdict = judge_form(report, has_voice=True, consent=True)
 
     assert verdict.is_ready
     assert verdict.notes == ("There are 2 faces; the largest one was chosen.",)

@@ -1,0 +1,102 @@
+"""The check before the work: asked for when the form changes, shown beside the button.
+
+One event asks the engine, so that a late answer to an old form never overwrites a newer one; a
+second one, cheap, puts the answer together with the consent as it stands then.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import gradio as gr
+
+from engine.contracts import CheckReport, PortraitVerdict
+from engine.errors import EngineError
+from studio.context import Studio
+from studio.failures import guarded
+from studio.form import FormValues
+from studio.locales import say
+from studio.parts.jobs_section import QUIET
+from studio.parts.portrait_input import PortraitInput, show_photo
+from studio.parts.verdict_line import verdict_html
+from studio.presenter import Verdict, judge_form
+
+# Fields whose value changes what the check says; the rest only changes the picture.
+_CHECKED = (
+    *("portrait", "face", "recording", "microphone", "text", "language", "voice", "speed"),
+    *("source", "preset", "size", "fps", "framing", "aspect", "background", "force"),
+)
+
+# Those that bring a new file to look at, which takes a moment.
+_FILES = ("portrait", "recording", "microphone")
+
+_CHECKING = f"""() => [
+  {json.dumps(verdict_html(Verdict("waiting", say("check.checking"))))},
+  {{interactive: false, __type__: 'update'}},
+]"""
+
+
+def connect_preflight(
+    studio: Studio,
+    fields: Mapping[str, Any],
+    portrait: PortraitInput,
+    verdict: gr.HTML,
+    generate: gr.Button,
+) -> None:
+    """Keep the photo, the line and the button true while the form changes.
+
+    Args:
+        studio: the engine.
+        fields: the controls of the form by the names of `FormValues`.
+        portrait: step 1, which shows what was found.
+        verdict: the line beside the button.
+        generate: the button.
+    """
+    report_json = gr.Textbox("", visible="hidden", elem_id="check-report")
+    shown_photo = gr.Textbox("", visible="hidden", elem_id="shown-photo")
+    controls = set(fields.values())
+
+    @guarded
+    def look(values: dict[Any, Any]) -> tuple[Any, ...]:
+        form = FormValues.read(fields, values)
+        report = _check(studio, form)
+        stored = report.model_dump_json() if report is not None else ""
+        photo = f"{form.portrait} {form.face} {form.background} {form.force}"
+        if photo == values[shown_photo]:
+            return *(gr.skip() for _ in portrait.shown), gr.skip(), stored
+        return *show_photo(studio, form, report), photo, stored
+
+    @guarded
+    def judge(values: dict[Any, Any]) -> tuple[str, Any]:
+        form = FormValues.read(fields, values)
+        stored = values[report_json]
+        report = CheckReport.model_validate_json(stored) if stored else None
+        line = judge_form(report, has_voice=form.has_voice, consent=form.consent)
+        return verdict_html(line), gr.update(interactive=line.is_ready)
+
+    outcome = [verdict, generate]
+    for name in _FILES:
+        fields[name].change(None, None, outcome, js=_CHECKING, show_progress="hidden")
+    looked = gr.on(
+        [fields[name].change for name in _CHECKED],
+        look,
+        controls | {shown_photo},
+        [*portrait.shown, shown_photo, report_json],
+        trigger_mode="always_last",
+        **QUIET,
+    )
+    looked.then(judge, controls | {report_json}, outcome, **QUIET)
+    fields["consent"].change(judge, controls | {report_json}, outcome, **QUIET)
+
+
+def _check(studio: Studio, form: FormValues) -> CheckReport | None:
+    """What the engine says about the form; None before there is a photo."""
+    if form.portrait is None:
+        return None
+    try:
+        return studio.engine.check(
+            form.portrait, audio=form.audio, speech=form.speech(), options=form.options()
+        )
+    except EngineError as error:
+        refusal = PortraitVerdict(verdict=error.code, values=error.values)
+        return CheckReport(ok=False, portrait=refusal)
