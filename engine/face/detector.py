@@ -139,8 +139,31 @@ class FaceFinder:
                 best_deg, best_score = turn_deg, turned_score
         return best_deg
 
+    def look(
+        self, pixels: NDArray[np.uint8], square: Square, min_presence: float = MIN_PRESENCE
+    ) -> Face | None:
+        """Place landmarks in one square (one call of the landmark network, about 15 ms).
+
+        Args:
+            pixels: H x W x 3, uint8, RGB.
+            square: where a face should be, such as `square_around` an earlier one.
+            min_presence: below this the network is taken to see no face, 0..1.
+
+        Returns:
+            The face with the presence as its score, or None.
+        """
+        cut = cut_out(pixels, square, LANDMARK_SIDE_PX, repeat_border=True)
+        batch = cut[None].astype(np.float32) / np.float32(255)
+        points, presence = self._networks.landmarks(batch)
+        if presence[0] < min_presence:
+            return None
+        landmarks = points[0].copy()
+        landmarks[:, :2] = square.to_picture(landmarks[:, :2], LANDMARK_SIDE_PX)
+        landmarks[:, 2] *= square.side / LANDMARK_SIDE_PX
+        return make_face(landmarks, float(presence[0]), self._mesh)
+
     def track(self, pixels: NDArray[np.uint8], previous: Face) -> Face | None:
-        """Find a face again in the next frame of a video.
+        """Find a face again in the next frame of a video, and search all of it if need be.
 
         Args:
             pixels: H x W x 3, uint8, RGB.
@@ -149,9 +172,9 @@ class FaceFinder:
         Returns:
             The face, or None when it is not there any more.
         """
-        face = self._face_in(pixels, square_around(previous.landmarks), previous.score)
+        face = self.look(pixels, square_around(previous.landmarks))
         if face is not None:
-            return face
+            return replace(face, score=previous.score)
         found = self.find(pixels)
         return found[0] if found else None
 
@@ -166,7 +189,7 @@ class FaceFinder:
         searched = _shrunk(pixels, factor)
         found = []
         for candidate in self._candidates(searched, shares)[:limit]:
-            face = self._face_in(pixels, candidate.square.scaled(factor), candidate.score)
+            face = self.look(pixels, candidate.square.scaled(factor))
             if face is not None:
                 around = square_around(face.landmarks).scaled(1 / factor)
                 found.append(replace(face, score=self._confirm(searched, around)))
@@ -194,17 +217,6 @@ class FaceFinder:
             batch = np.stack(cuts).astype(np.float32) / np.float32(127.5) - np.float32(1.0)
             results += self._networks.detect(batch, MIN_CANDIDATE_SCORE)
         return results
-
-    def _face_in(self, pixels: NDArray[np.uint8], square: Square, score: float) -> Face | None:
-        """Place landmarks in a square; None when the network sees no face in it."""
-        cut = cut_out(pixels, square, LANDMARK_SIDE_PX, repeat_border=True)
-        points, presence = self._networks.landmarks(cut[None].astype(np.float32) / np.float32(255))
-        if presence[0] < MIN_PRESENCE:
-            return None
-        landmarks = points[0].copy()
-        landmarks[:, :2] = square.to_picture(landmarks[:, :2], LANDMARK_SIDE_PX)
-        landmarks[:, 2] *= square.side / LANDMARK_SIDE_PX
-        return make_face(landmarks, score * float(presence[0]), self._mesh)
 
     def _confirm(self, pixels: NDArray[np.uint8], around: Square) -> float:
         """How surely the detector sees a face just there, 0..1.

@@ -34,6 +34,8 @@ class PhotoQuality:
         brightest: 95th percentile of the face's lightness.
         darkest: 5th percentile of the face's lightness.
         burnt_out_share: share of the face that is white in all channels.
+        grain: 25th percentile of the deviation of lightness within 5 x 5 pixels; photographs and
+            paintings .5 to 4, drawings in flat colours 0, half-covered faces .2.
         mouth_structure: contrast of the lips over the contrast of the face.
         lips_distance: colour distance (CIE Lab) between lips and the skin around them. Painted
             masks came to .2 and 3 at most for these two, uncovered mouths to .3 or 11 at least.
@@ -43,6 +45,7 @@ class PhotoQuality:
     brightest: float
     darkest: float
     burnt_out_share: float
+    grain: float
     mouth_structure: float
     lips_distance: float
 
@@ -63,9 +66,16 @@ def measure_quality(pixels: NDArray[np.uint8], face: Face) -> PhotoQuality:
         brightest=float(brightest),
         darkest=float(darkest),
         burnt_out_share=float((rgb[outline].min(axis=1) >= BURNT_OUT).mean()),
+        grain=_grain(lightness, outline),
         mouth_structure=float(lightness[lips].std()) / contrast,
         lips_distance=float(np.linalg.norm(mouth - skin)),
     )
+
+
+def _grain(lightness: NDArray[np.float32], outline: NDArray[np.bool_]) -> float:
+    mean = cv2.blur(lightness, (5, 5))
+    variance = cv2.blur(lightness * lightness, (5, 5)) - mean * mean
+    return float(np.percentile(np.sqrt(np.maximum(variance, 0))[outline], 25))
 
 
 def _sharpness(pixels: NDArray[np.uint8], face: Face) -> float:

@@ -30,6 +30,10 @@ class Square:
         """The same square after the picture was scaled."""
         return Square(self.x * factor, self.y * factor, self.side * factor, self.angle_rad)
 
+    def shifted(self, x: float, y: float) -> "Square":
+        """The same square after the picture was moved by x and y pixels."""
+        return Square(self.x + x, self.y + y, self.side, self.angle_rad)
+
     def matrix(self, side_px: int) -> NDArray[np.float64]:
         """2 x 3: from pixels of a cut-out of `side_px` to pixels of the picture."""
         scale = self.side / side_px

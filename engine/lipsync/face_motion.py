@@ -1,0 +1,150 @@
+"""Measures how a face moves in a finished video: mouth, lids, head. Knows nothing of sound."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.face.detector import FaceFinder
+from engine.face.geometry import Face
+from engine.face.topology import (
+    LEFT_EYE_INNER,
+    LEFT_EYE_OUTER,
+    LEFT_LOWER_LID,
+    LEFT_UPPER_LID,
+    LOWER_LIP_INNER_MIDDLE,
+    RIGHT_EYE_INNER,
+    RIGHT_EYE_OUTER,
+    RIGHT_LOWER_LID,
+    RIGHT_UPPER_LID,
+    RIGID_POINTS,
+    UPPER_LIP_INNER_MIDDLE,
+)
+from engine.lipsync.face_follower import MOUTH_SIDE_PX, FaceFollower, SeenFace
+from engine.media.video_stretches import Stretch, read_planes
+
+
+@dataclass(frozen=True)
+class FaceMotion:
+    """What was measured on T frames, in order; NaN where no face was seen.
+
+    Attributes:
+        times_s: T, float64: when the frame appears.
+        opening: T, float32: gap between the inner lips over the usual distance of the outer eye
+            corners.
+        lids: T, float32: height over width of the open eyes, mean of both.
+        head: T x 17 x 2, float32: points speech does not move, over the same distance.
+        mouth: T x 256, float32: lightness of the mouth, 16 x 16, held still against the head.
+        stretch: T, int64: frames with the same number follow each other without a gap.
+        interval_s: time between two neighbouring frames.
+        presence: how sure the network is of the face, median, 0..1.
+        grain: as in `PhotoQuality`, of the first face seen; 0 for drawings.
+    """
+
+    times_s: NDArray[np.float64]
+    opening: NDArray[np.float32]
+    lids: NDArray[np.float32]
+    head: NDArray[np.float32]
+    mouth: NDArray[np.float32]
+    stretch: NDArray[np.int64]
+    interval_s: float
+    presence: float
+    grain: float
+
+    @property
+    def found(self) -> NDArray[np.bool_]:
+        """T: whether a face was seen."""
+        return ~np.isnan(self.opening)
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Which frames of a video are looked at.
+
+    Attributes:
+        fps: frame rate of the video.
+        stretches: in order, not overlapping.
+        every: 2 = each second frame of a stretch.
+    """
+
+    fps: Fraction
+    stretches: tuple[Stretch, ...]
+    every: int = 1
+
+
+def measure_motion(
+    video: Path,
+    finder: FaceFinder,
+    sampling: Sampling,
+    *,
+    face: Face | None = None,
+    threads: int = 2,
+) -> FaceMotion:
+    """Follow one face through a video.
+
+    Args:
+        video: an MP4 of ours.
+        finder: its networks are called from `threads` threads at once.
+        sampling: which frames to look at.
+        face: the face to follow, as it was in the photo; None = the largest.
+        threads: how many frames are looked at at once.
+    """
+    follower = FaceFollower(finder, face)
+    indices: list[int] = []
+    seen: list[SeenFace | None] = []
+    frames = read_planes(video, sampling.stretches, sampling.fps, sampling.every)
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        for block_indices, block_seen in follower.run(frames, pool):
+            indices += block_indices
+            seen += block_seen
+    starts = [stretch.first for stretch in sampling.stretches]
+    return FaceMotion(
+        times_s=np.array([float(index / sampling.fps) for index in indices]),
+        **_measured(seen),
+        stretch=np.searchsorted(starts, indices, side="right"),
+        interval_s=float(sampling.every / sampling.fps),
+        presence=float(np.median([one.face.score for one in seen if one] or [0.0])),
+        grain=follower.grain,
+    )
+
+
+def _measured(seen: Sequence[SeenFace | None]) -> dict[str, NDArray[np.float32]]:
+    """The measured fields of `FaceMotion`."""
+    opening = np.full(len(seen), np.nan, np.float32)
+    lids = np.full(len(seen), np.nan, np.float32)
+    head = np.full((len(seen), len(RIGID_POINTS), 2), np.nan, np.float32)
+    mouth = np.full((len(seen), MOUTH_SIDE_PX**2), np.nan, np.float32)
+    widths: list[float] = []
+    for i, one in enumerate(seen):
+        if one is not None:
+            points = one.face.landmarks[:, :2]
+            opening[i] = _distance(points, UPPER_LIP_INNER_MIDDLE, LOWER_LIP_INNER_MIDDLE)
+            lids[i] = _lids_open(points)
+            head[i] = points[list(RIGID_POINTS)]
+            mouth[i] = one.mouth
+            widths.append(_distance(points, LEFT_EYE_OUTER, RIGHT_EYE_OUTER))
+    # The usual width, because a blink moves the corners of the eyes.
+    width = np.float32(np.median(widths)) if widths else np.float32(1.0)
+    return {"opening": opening / width, "lids": lids, "head": head / width, "mouth": mouth}
+
+
+def _lids_open(points: NDArray[np.float32]) -> float:
+    """Mean height of both eyes over their width."""
+    eyes = (
+        (LEFT_UPPER_LID, LEFT_LOWER_LID, LEFT_EYE_OUTER, LEFT_EYE_INNER),
+        (RIGHT_UPPER_LID, RIGHT_LOWER_LID, RIGHT_EYE_OUTER, RIGHT_EYE_INNER),
+    )
+    shares = []
+    for upper, lower, outer, inner in eyes:
+        gaps = points[list(upper[3:6])] - points[list(lower[3:6])]
+        height = float(np.linalg.norm(gaps, axis=1).mean())
+        shares.append(height / max(_distance(points, outer, inner), 1e-6))
+    return float(np.mean(shares))
+
+
+def _distance(points: NDArray[np.float32], first: int, second: int) -> float:
+    return max(float(np.linalg.norm(points[first] - points[second])), 1e-6)

@@ -1,0 +1,227 @@
+"""How well a measured mouth fits the sound: pure functions of `FaceMotion` and `MouthCurves`.
+
+A positive lag means that the picture comes after the sound. Figures that cannot be told, such as
+the mouth in silence where there is none, are None.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.lipsync.curves import MouthCurves
+from engine.lipsync.face_motion import FaceMotion
+
+MAX_LAG_S = 0.5
+LAG_STEP_FRAMES = 0.25
+# Below this range nothing moves (landmark noise is about .01), above it the sound asks for motion.
+MIN_MOTION = 0.01
+MIN_ASKED_MOTION = 0.2
+# Lips count as shut below this share of the clip's own range, and below this gap (shut lips of
+# photographs measure .004 to .016); a mouth that never shuts has no closures by its own range.
+SHUT_SHARE = 0.3
+MAX_SHUT_GAP = 0.035
+MAX_CLOSED_GAP = 0.015
+# Range given to what is seen in the pixels, which have no unit: that of common speech.
+SIGHT_RANGE = 0.1
+# The sound asks for shut lips where `close` peaks above this.
+MIN_CLOSE = 0.5
+# A closure shown within this many frames counts; so does a known one within this time.
+CLOSURE_FRAMES = 1.0
+# Silence starts and ends this far from speech, because lips open before and close after it.
+SILENCE_MARGIN_S = 0.12
+MAX_SPEAKING_IN_SILENCE = 0.1
+# A blink takes the lids below this share of their usual height, for no longer than this.
+BLINK_SHARE = 0.6
+MAX_BLINK_S = 0.6
+
+
+def asked_opening(curves: MouthCurves) -> NDArray[np.float32]:
+    """How far the sound asks the mouth to open: T, 0..1."""
+    opening = curves.jaw * (1.0 - curves.close) * (1.0 - 0.8 * curves.fv)
+    return np.asarray(opening, dtype=np.float32)
+
+
+def opening_by_sight(motion: FaceMotion, curves: MouthCurves) -> FaceMotion:
+    """Replace the lip gap by the strongest change seen in the mouth, for uncertain landmarks.
+
+    In paintings, drawings and heads turned far the landmarks of the lips tremble, while the
+    first principal component of the pixels still follows the mouth. It has no sign, so the one
+    that fits the sound is taken, and no range, so it gets a common one above 0 for shut.
+    """
+    found = motion.found
+    if found.sum() < 3 or range_of(motion.opening[found])[1] < MIN_MOTION:
+        return motion
+    seen = motion.mouth[found] - np.median(motion.mouth[found], axis=0)
+    left, _, _ = np.linalg.svd(seen, full_matrices=False)
+    opening = motion.opening.copy()
+    opening[found] = left[:, 0]  # unit vector: scaled below, when its sign is known
+    sign = 1.0 if (correlation(replace(motion, opening=opening), curves) or 0.0) >= 0 else -1.0
+    low, span = range_of(sign * left[:, 0])
+    opening[found] = (sign * left[:, 0] - low) * (SIGHT_RANGE / max(span, 1e-9))
+    return replace(motion, opening=opening)
+
+
+def is_shut(motion: FaceMotion) -> NDArray[np.bool_]:
+    """T: whether the lips touch, as far as can be told."""
+    low, span = range_of(motion.opening[motion.found])
+    limit = min(low + SHUT_SHARE * span, MAX_SHUT_GAP)
+    opening = np.nan_to_num(motion.opening, nan=np.inf)
+    return np.asarray((opening < limit) & (span >= MIN_MOTION))
+
+
+def range_of(values: NDArray[np.floating]) -> tuple[float, float]:
+    """5th percentile and distance to the 95th; (0, 0) for nothing."""
+    if values.size == 0:
+        return 0.0, 0.0
+    low, high = np.percentile(values, (5, 95))
+    return float(low), float(high - low)
+
+
+def correlation(motion: FaceMotion, curves: MouthCurves, lag_s: float = 0.0) -> float | None:
+    """Pearson correlation of measured and asked opening.
+
+    Args:
+        motion: the measured face.
+        curves: what the sound asks for.
+        lag_s: by how much the picture is taken to be late.
+
+    Returns:
+        -1..1; 0 for a mouth that does not move; None when the sound asks for no motion.
+    """
+    asked_at = motion.times_s - lag_s
+    last_s = (len(curves) - 1) / curves.rate_hz
+    used = motion.found & (asked_at >= 0) & (asked_at <= last_s)
+    if used.sum() < 3:
+        return None
+    asked = _sample(asked_opening(curves), curves.rate_hz, asked_at[used])
+    if range_of(asked)[1] < MIN_ASKED_MOTION:
+        return None
+    measured = motion.opening[used]
+    if range_of(measured)[1] < MIN_MOTION:
+        return 0.0
+    return float(np.corrcoef(measured, asked)[0, 1])
+
+
+def best_lag(motion: FaceMotion, curves: MouthCurves) -> tuple[float, float] | None:
+    """The lag at which mouth and sound fit best, in seconds, and the correlation there.
+
+    Searched within half a second in steps of a quarter of a frame; None for a mouth that does
+    not move or a sound that does not ask for it.
+    """
+    if range_of(motion.opening[motion.found])[1] < MIN_MOTION:
+        return None
+    step = LAG_STEP_FRAMES * motion.interval_s
+    reach = int(MAX_LAG_S / step)
+    lags = np.arange(-reach, reach + 1) * step
+    scores = [correlation(motion, curves, float(lag)) for lag in lags]
+    known = [(score, float(lag)) for score, lag in zip(scores, lags, strict=True) if score]
+    if not known:
+        return None
+    score, lag = max(known, key=lambda pair: (pair[0], -abs(pair[1])))
+    return lag, score
+
+
+def asked_closures_s(curves: MouthCurves) -> NDArray[np.float64]:
+    """Times in the middle of each stretch in which the sound asks for shut lips (m, b, p)."""
+    return np.array(
+        [(start + end - 1) / 2 / curves.rate_hz for start, end in _runs(curves.close >= MIN_CLOSE)]
+    )
+
+
+def closure_hits(motion: FaceMotion, closures_s: Sequence[float]) -> tuple[int, int]:
+    """How many closures were shown, and how many lay within what was measured."""
+    shut = is_shut(motion)
+    nears = [near for near in (_near(motion, time_s) for time_s in closures_s) if near.any()]
+    return sum(bool(shut[near].any()) for near in nears), len(nears)
+
+
+def closure_f1(
+    motion: FaceMotion, curves: MouthCurves, bilabials_s: Sequence[float]
+) -> float | None:
+    """F1 of shut lips against the known times of m, b and p.
+
+    A known time is found when the lips are shut within one frame of it. Shut lips are wrong where
+    no known time is near and the sound asks for an open mouth all along.
+    """
+    hits, seen = closure_hits(motion, bilabials_s)
+    if seen == 0:
+        return None
+    right, wrong = _shut_runs(motion, curves, bilabials_s)
+    if hits == 0 or right == 0:
+        return 0.0
+    recall, precision = hits / seen, right / (right + wrong)
+    return 2 * precision * recall / (precision + recall)
+
+
+def _shut_runs(
+    motion: FaceMotion, curves: MouthCurves, bilabials_s: Sequence[float]
+) -> tuple[int, int]:
+    """How often the lips shut at a known time, and how often where they should be open."""
+    asked = asked_opening(curves)
+    asked_low, asked_span = range_of(asked)
+    reach_s = CLOSURE_FRAMES * motion.interval_s
+    right = wrong = 0
+    for start, end in _runs(is_shut(motion)):
+        times_s = motion.times_s[start:end]
+        around_s = np.concatenate([times_s - reach_s, times_s, times_s + reach_s])
+        least = float(_sample(asked, curves.rate_hz, around_s).min())
+        if any(times_s[0] - reach_s <= known <= times_s[-1] + reach_s for known in bilabials_s):
+            right += 1
+        elif least > asked_low + SHUT_SHARE * asked_span:
+            wrong += 1
+    return right, wrong
+
+
+def opening_in_silence(motion: FaceMotion, curves: MouthCurves) -> float | None:
+    """Mean opening where nobody speaks, as a share of the clip's range."""
+    low, span = range_of(motion.opening[motion.found])
+    margin = round(SILENCE_MARGIN_S * curves.rate_hz)
+    speaking = np.convolve(
+        curves.speaking > MAX_SPEAKING_IN_SILENCE, np.ones(2 * margin + 1), mode="same"
+    )
+    silent = motion.found & (_sample(speaking, curves.rate_hz, motion.times_s) <= 0)
+    if not silent.any():
+        return None
+    above = np.maximum(motion.opening[silent] - min(low, MAX_CLOSED_GAP), 0)
+    return float(above.mean() / max(span, MIN_MOTION))
+
+
+def jitter(motion: FaceMotion) -> float | None:
+    """RMS second difference of the head's rigid points, in outer-eye distances."""
+    middle, before, after = motion.head[1:-1], motion.head[:-2], motion.head[2:]
+    together = motion.stretch[:-2] == motion.stretch[2:]
+    bends = np.sqrt(((after - 2 * middle + before) ** 2).sum(axis=2)).mean(axis=1)[together]
+    bends = bends[~np.isnan(bends)]
+    return float(np.sqrt((bends**2).mean())) if bends.size else None
+
+
+def blinks_per_min(motion: FaceMotion) -> float | None:
+    """How often the lids close shortly; None for clips without a face."""
+    lids = motion.lids[motion.found]
+    if lids.size == 0:
+        return None
+    usual = float(np.median(lids))
+    is_low = motion.found & (np.nan_to_num(motion.lids, nan=usual) < BLINK_SHARE * usual)
+    longest = MAX_BLINK_S / motion.interval_s
+    blinks = sum(end - start <= longest for start, end in _runs(is_low))
+    return 60.0 * blinks / (len(motion.times_s) * motion.interval_s)
+
+
+def _sample(
+    values: NDArray[np.floating], rate_hz: int, times_s: NDArray[np.float64]
+) -> NDArray[np.float32]:
+    sampled = np.interp(times_s * rate_hz, np.arange(len(values)), values)
+    return np.asarray(sampled, dtype=np.float32)
+
+
+def _near(motion: FaceMotion, time_s: float) -> NDArray[np.bool_]:
+    reach = (CLOSURE_FRAMES + 0.01) * motion.interval_s
+    return np.asarray(motion.found & (np.abs(motion.times_s - time_s) <= reach))
+
+
+def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Start and end (exclusive) of every stretch of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return [(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
