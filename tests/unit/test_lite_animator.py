@@ -66,10 +66,12 @@ def test_canceling_stops_soon(astronaut):
 @pytest.mark.parametrize("portrait", ["astronaut", "painter"])
 def test_lips_shut_for_m_b_p_and_open_for_a(portrait, request, finder):
     canvas_and_face = request.getfixturevalue(portrait)
-    curves = curves_of(jaw=[0.0, 0.4, 1.0], close=[0.0, 1.0, 0.0])
+    curves = curves_of(jaw=[0.0, 0.4, 1.0, 1.0, 1.0], close=[0.0, 1.0, 0.0, 0.0, 0.0])
     frames = frames_of(scene_of(canvas_and_face, curves, motion_scale=0.0))
 
-    silent, pressed, wide = (opening_of(finder, frame, canvas_and_face[1]) for frame in frames)
+    silent, pressed, wide = (
+        opening_of(finder, frames[index], canvas_and_face[1]) for index in (0, 1, 4)
+    )
 
     assert silent < CLOSED_MM_OF_88 / 88
     assert pressed < CLOSED_MM_OF_88 / 88

@@ -18,11 +18,11 @@ def shape_of(plan, name):
 
 
 def test_closing_shuts_an_open_jaw():
-    plan = plan_motion(curves_of(jaw=[1.0, 1.0], close=[0.0, 1.0]), 25, 1, CALM)
+    plan = plan_motion(curves_of(jaw=[1.0, 1.0, 1.0], close=[0.0, 0.0, 1.0]), 25, 1, CALM)
 
     assert shape_of(plan, "jaw")[0] > 1.0
-    assert shape_of(plan, "jaw")[1] == 0.0
-    assert shape_of(plan, "press")[1] > 0.5
+    assert shape_of(plan, "jaw")[2] == 0.0
+    assert shape_of(plan, "press")[2] > 0.5
 
 
 def test_a_smiling_photo_smiles_less_while_it_rounds_its_lips():
@@ -109,3 +109,18 @@ def test_two_hours_are_planned_in_seconds():
 
     assert len(plan.blink) == 180_000
     assert time.monotonic() - started < 10
+
+
+def test_the_mouth_opens_no_faster_than_lips_move():
+    pop = np.zeros(20)
+    pop[8:14] = 1.0
+
+    slow, fast = (
+        plan_motion(curves_of(jaw=np.repeat(pop, repeat)), 25 * repeat, 1, CALM).jaw_drop
+        for repeat in (1, 4)
+    )
+
+    assert np.diff(slow).max() == pytest.approx(1.25 * 14 / 25, abs=1e-3)
+    assert np.diff(fast).max() == pytest.approx(1.25 * 14 / 100, abs=1e-3)
+    assert not slow[:8].any()
+    assert slow[10:12].min() == pytest.approx(1.25)

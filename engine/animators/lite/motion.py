@@ -19,6 +19,8 @@ BLINK_S = BLINK_CLOSE_S + BLINK_HOLD_S + BLINK_OPEN_S
 BLINK_SHAPE, BLINK_SCALE_S = 4.0, 0.95
 BLINK_MIN_S, BLINK_MAX_S = 1.3, 7.0
 PAUSE_PULL_S = 0.7
+OPENING_PER_S, CLOSING_PER_S = 14.0, 16.0
+"""Fastest change of the opening; 1 is about 12 mm, and lower lips reach about 0.2 m/s."""
 SILENT_BELOW = 0.4
 BREATH_S, BREATH_MM = 4.1, 0.6
 SILENT_SHARE = 0.45
@@ -101,7 +103,7 @@ def _mouth(
     wide = np.sign(curves.wide) * _soft_limit(np.abs(curves.wide) * strength)
     wide = np.where(wide < 0, wide * (1 - 0.4 * np.minimum(pucker, 1)), wide)
     opened = _soft_limit(np.maximum(curves.jaw, 0) * strength)
-    opened = opened * (1 - close) * (1 - 0.8 * fv)
+    opened = _no_faster_than_lips(opened * (1 - close) * (1 - 0.8 * fv), fps)
     speaking = np.clip(curves.speaking, 0, 1)
 
     idle_smile = 0.10 + 0.08 * _noise(rng, len(opened), 0.12, fps)
@@ -130,6 +132,20 @@ def _soft_limit(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """Leaves 0..1 alone and lets more than 1 grow ever slower, to 1.45 at most."""
     over = np.maximum(values.astype(np.float64) - 1, 0)
     return np.asarray(np.minimum(values, 1) + 0.45 * (1 - np.exp(-over / 0.45)), np.float64)
+
+
+def _no_faster_than_lips(opened: NDArray[np.float64], fps: float) -> NDArray[np.float64]:
+    """Lowers openings (T) that would be reached or left faster than flesh moves.
+
+    Nothing is ever raised, so closures stay exact.
+    """
+    rising, falling = OPENING_PER_S / fps, CLOSING_PER_S / fps
+    values = opened.tolist()
+    for index in range(1, len(values)):
+        values[index] = min(values[index], values[index - 1] + rising)
+    for index in range(len(values) - 2, -1, -1):
+        values[index] = min(values[index], values[index + 1] + falling)
+    return np.array(values)
 
 
 def _emphasis(loudness: NDArray[np.float32], fps: float) -> NDArray[np.float64]:
