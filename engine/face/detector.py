@@ -187,6 +187,13 @@ class FaceFinder:
         faces = self._search(_cleared(_shrunk(pixels, factor)), USUAL_TILES, MAX_CANDIDATES)
         return [face.moved(factor, 0.0, 0.0) for face in faces]
 
+    def _search_finely(self, pixels: NDArray[np.uint8]) -> list[Face]:
+        """Search for faces too small to animate, so that a person can be told so."""
+        faces = self._search(pixels, FINE_TILES, MAX_FINE_CANDIDATES)
+        return [
+            face for face in faces if face.score >= MIN_FINE_SCORE and face.box[3] >= MIN_FINE_PX
+        ]
+
     def _search(self, pixels: NDArray[np.uint8], shares: Iterable[float], limit: int) -> list[Face]:
         factor = _shrink_factor(pixels, SEARCH_SIDE_PX)
         searched = _shrunk(pixels, factor)
