@@ -14,7 +14,7 @@ from engine.contracts import AnimateRequest, JobRecord
 from engine.errors import EngineError, ErrorCode, InputError
 from studio.context import Studio
 from studio.form import CallerOptions, parse_caller_options, title_of
-from studio.parts.uploads import FileUpload
+from studio.parts.uploads import FileUpload, OptionsInput
 from studio.presenter import artifact_address, failure_message, message_of
 from studio.session import base_url
 
@@ -30,7 +30,7 @@ def create_endpoints(studio: Studio) -> None:
     portrait = FileUpload(visible=False, label="portrait")
     audio = FileUpload(visible=False, label="audio")
     text = gr.Textbox("", visible=False, label="text")
-    options = gr.JSON({}, visible=False, label="options")
+    options = OptionsInput({}, visible=False, label="options")
     consent = gr.Checkbox(False, visible=False, label="consent")
     job_id = gr.Textbox("", visible=False, label="job_id")
     language = gr.Textbox("", visible=False, label="language")

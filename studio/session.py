@@ -2,7 +2,8 @@
 
 A visitor gets a random id in a signed cookie with the first page. A program that calls the
 endpoints keeps the cookie of its first answer; one that cannot keep cookies is known by its
-session, and one without either shares the name `local`.
+session, and one without either shares the name `local`. All programs that come over MCP share
+one name while the studio runs, because Gradio passes their calls on as one client.
 """
 
 import base64
@@ -24,8 +25,8 @@ LOCAL_OWNER = "local"
 # How long a link to a finished file works that a program got from the `job` endpoint.
 TICKET_AGE_S = 24 * 3600
 
-# Answers that hand out a cookie: the page itself, and the first thing a Gradio client asks for.
-_COOKIE_PATHS = ("/", "/config")
+# The first thing a Gradio client asks for; beside it every page hands out the cookie.
+_CLIENT_PATH = "/config"
 
 _KEY_BYTES = 32
 
@@ -128,20 +129,23 @@ class VisitorCookie:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on; add the cookie to the answer where one is due."""
-        if scope["type"] != "http" or scope["path"] not in _COOKIE_PATHS:
-            await self.app(scope, receive, send)
-            return
-        if self.visitors.owner_of_cookie(cookie_in(Headers(scope=scope))) is not None:
+        if scope["type"] != "http" or self._is_known(scope):
             await self.app(scope, receive, send)
             return
         is_secure = scope.get("scheme") == "https"
 
         async def send_with_cookie(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).append("set-cookie", self._header(is_secure))
+                headers = MutableHeaders(scope=message)
+                is_page = headers.get("content-type", "").startswith("text/html")
+                if is_page or scope["path"] == _CLIENT_PATH:
+                    headers.append("set-cookie", self._header(is_secure))
             await send(message)
 
         await self.app(scope, receive, send_with_cookie)
+
+    def _is_known(self, scope: Scope) -> bool:
+        return self.visitors.owner_of_cookie(cookie_in(Headers(scope=scope))) is not None
 
     def _header(self, is_secure: bool) -> str:
         flags = f"Max-Age={COOKIE_AGE_S}; Path=/; HttpOnly; SameSite=Lax"

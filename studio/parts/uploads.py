@@ -1,16 +1,20 @@
-"""Components that hand our own decoders the file exactly as it was uploaded.
+"""Inputs that hand our own decoders the file exactly as it was uploaded.
 
 Gradio's own image input opens the picture before any handler runs, so that a HEIC, damaged or
 huge file ends in a raw error. Here nothing is opened in the page's process, and an address in
 place of an upload is refused, whoever sends it.
 """
 
+import urllib.parse
 from abc import ABCMeta
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from gradio.blocks import Block
 from gradio.component_meta import ComponentMeta
+from gradio.route_utils import API_PREFIX
+from gradio.utils import get_upload_folder
 
 from engine.errors import ErrorCode
 from engine.messages import describe
@@ -30,10 +34,22 @@ def _as_uploaded(self: Block, payload: Any) -> str | None:  # noqa: ANN401 - Gra
 
 
 async def _uploads_only(self: Block, url_or_file_path: Any) -> str | None:  # noqa: ANN401 - Gradio's signature
-    """Refuse addresses; leave files to Gradio."""
-    if str(url_or_file_path).lower().startswith(("http:", "https:")):
-        raise toast(describe(ErrorCode.FILE_NOT_FOUND, {"name": str(url_or_file_path)}))
-    return await Block.async_move_resource_to_block_cache(self, url_or_file_path)
+    """Leave files to Gradio; of addresses take those of our own uploads, and fetch none."""
+    address = str(url_or_file_path)
+    if not address.lower().startswith(("http:", "https:")):
+        return await Block.async_move_resource_to_block_cache(self, url_or_file_path)
+    upload = _upload_at(address)
+    if upload is None:
+        raise toast(describe(ErrorCode.FILE_NOT_FOUND, {"name": address}))
+    return str(upload)
+
+
+def _upload_at(address: str) -> Path | None:
+    """The uploaded file that an address of this studio names; programs over MCP send such."""
+    _, _, path = urllib.parse.unquote(address).partition(f"{API_PREFIX}/file=")
+    uploads = Path(get_upload_folder()).resolve()
+    upload = Path(path).resolve()
+    return upload if path and upload.is_relative_to(uploads) and upload.is_file() else None
 
 
 # `is_template` makes Gradio draw a class with the front end of its parent.
@@ -61,3 +77,13 @@ class FileUpload(gr.File, metaclass=_WithoutStub):
     is_template = True
     preprocess = _as_uploaded
     async_move_resource_to_block_cache = _uploads_only
+
+
+class OptionsInput(gr.JSON, metaclass=_WithoutStub):
+    """An object of options, with a schema that programs over MCP accept."""
+
+    is_template = True
+
+    def api_info(self) -> dict[str, Any]:
+        """The JSON schema; Gradio's own says `type: {}`, which is not one."""
+        return {"type": "object", "additionalProperties": True}

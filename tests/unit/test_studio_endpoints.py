@@ -1,10 +1,14 @@
 """The endpoints and files over real HTTP, with a small engine behind them."""
 
+import ast
+import asyncio
 from pathlib import Path
 
 import httpx
 import pytest
 from gradio_client import Client, handle_file
+from mcp import ClientSession
+from mcp.client.streamable_http import streamablehttp_client
 
 from engine.contracts import JobStatus
 from engine.settings import EngineSettings
@@ -134,6 +138,33 @@ def test_an_address_is_not_taken_for_an_upload(client, engine):
     with pytest.raises(Exception, match="does not exist"):
         submit(client, portrait=handle_file("http://127.0.0.1:9/portrait.jpg"))
     assert len(engine.requests) == before
+
+
+def test_a_program_over_mcp_sends_an_upload_by_its_address(address, engine):
+    with PORTRAIT.open("rb") as photo:
+        uploaded = httpx.post(f"{address}/gradio_api/upload", files={"files": photo}).json()[0]
+    arguments = {
+        "portrait": f"{address}/gradio_api/file={uploaded}",
+        "text": "Good morning",
+        "options": {},
+        "consent": True,
+    }
+
+    submitted = call_tool(address, "submit", arguments)
+    job = call_tool(address, "job", {"job_id": submitted["job_id"]})
+
+    assert job["status"] == "queued"
+    assert Path(engine.requests[-1].portrait).read_bytes() == PORTRAIT.read_bytes()
+
+
+def call_tool(address: str, name: str, arguments: dict) -> dict:
+    async def call() -> str:
+        async with streamablehttp_client(f"{address}/gradio_api/mcp/") as (read, write, _):
+            async with ClientSession(read, write) as session:
+                await session.initialize()
+                return (await session.call_tool(name, arguments)).content[0].text
+
+    return ast.literal_eval(asyncio.run(call()))  # Gradio answers in Python notation
 
 
 def test_a_file_of_this_computer_is_not_taken_for_an_upload(client, address):

@@ -6,7 +6,7 @@ import gradio as gr
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
@@ -83,7 +83,7 @@ def test_the_key_is_made_once_and_only_its_user_reads_it(tmp_path):
 
 
 def test_the_page_hands_out_one_cookie_that_scripts_cannot_read(visitors):
-    routes = [Route("/", lambda _: PlainTextResponse("page"))]
+    routes = [Route("/", lambda _: HTMLResponse("page"))]
     app = Starlette(routes=routes, middleware=[Middleware(VisitorCookie, visitors=visitors)])
     client = TestClient(app)
 
@@ -95,8 +95,15 @@ def test_the_page_hands_out_one_cookie_that_scripts_cannot_read(visitors):
     assert "set-cookie" not in second.headers
 
 
+def test_files_and_answers_hand_out_no_cookie(visitors):
+    routes = [Route("/theme.css", lambda _: PlainTextResponse("css"))]
+    app = Starlette(routes=routes, middleware=[Middleware(VisitorCookie, visitors=visitors)])
+
+    assert "set-cookie" not in TestClient(app).get("/theme.css").headers
+
+
 def test_a_broken_cookie_is_replaced(visitors):
-    routes = [Route("/", lambda _: PlainTextResponse("page"))]
+    routes = [Route("/", lambda _: HTMLResponse("page"))]
     app = Starlette(routes=routes, middleware=[Middleware(VisitorCookie, visitors=visitors)])
 
     answer = TestClient(app).get("/", headers={"cookie": f"{COOKIE_NAME}=forged.value"})
