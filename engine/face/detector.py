@@ -26,6 +26,7 @@ from engine.face.geometry import Face
 from engine.face.networks import DETECTOR_SIDE_PX, LANDMARK_SIDE_PX, FaceNetworks, RawDetections
 from engine.face.pose import make_face
 from engine.face.regions import Square, cut_out
+from engine.face.selection import believable, largest_first, standing_score
 from engine.face.topology import CanonicalMesh, load_canonical_mesh
 
 # Larger pictures are searched in a copy of this long side; landmarks use the full picture.
@@ -42,15 +43,11 @@ MAX_FINE_CANDIDATES = 8
 # Among hundreds of tiles something always looks a little like a face.
 MIN_FINE_SCORE = 0.65
 MIN_FINE_PX = 12.0
-# A face is looked at again with these shares of the cut-out. The mean score of what is seen
-# was .53 and more on 40 faces in photographs, paintings and drawings, .46 and less on a cat, a
-# smiley and an ear.
+# A face is looked at again with these shares of the cut-out; its score is the mean of what is
+# seen there, in full from this overlap on.
 CONFIRM_SHARES = (0.22, 0.3, 0.36, 0.42, 0.5)
 GOOD_OVERLAP = 0.6
-MIN_SCORE = 0.5
 MIN_PRESENCE = 0.5
-# Ears and collars beside a large face look like small faces; one that close must be surer.
-MIN_SCORE_BESIDE_LARGER = 0.7
 # Unsharp mask for pictures without a face: strength, and radius as a share of the long side.
 # A strongly blurred face rose from .40 to .64.
 CLEARING = 2.0
@@ -111,7 +108,7 @@ class FaceFinder:
         faces = self._search(pixels, USUAL_TILES, MAX_CANDIDATES)
         faces = faces or self._search_cleared(pixels)
         faces = faces or self._search_finely(pixels)
-        return list(_largest_first(faces))
+        return list(largest_first(faces))
 
     def find_upright(self, pixels: NDArray[np.uint8]) -> UprightPicture:
         """Find the faces of a picture that may lie on its side or stand on its head.
@@ -123,7 +120,7 @@ class FaceFinder:
             The picture, turned by a quarter or half only where that shows a clearly better face.
         """
         faces = self.find(pixels)
-        turn_deg = self._better_turn(pixels, _standing_score(faces, MAX_ROLL_DEG))
+        turn_deg = self._better_turn(pixels, standing_score(faces, MAX_ROLL_DEG))
         if turn_deg:
             pixels = turned(pixels, turn_deg)
             faces = self.find(pixels)
@@ -137,7 +134,7 @@ class FaceFinder:
         best_deg, best_score = 0, score + MIN_TURN_GAIN
         for turn_deg in (180, 90, 270):
             faces = self._search(turned(small, turn_deg), TURN_TILES, MAX_TURN_CANDIDATES)
-            turned_score = _standing_score(faces, MAX_ROLL_TURNED_DEG)
+            turned_score = standing_score(faces, MAX_ROLL_TURNED_DEG)
             if turned_score > best_score:
                 best_deg, best_score = turn_deg, turned_score
         return best_deg
@@ -203,7 +200,7 @@ class FaceFinder:
             if face is not None:
                 around = square_around(face.landmarks).scaled(1 / factor)
                 found.append(replace(face, score=self._confirm(searched, around)))
-        return _believable(found)
+        return believable(found)
 
     def _candidates(self, pixels: NDArray[np.uint8], shares: Iterable[float]) -> list[Candidate]:
         squares = search_squares(pixels.shape[1], pixels.shape[0], shares)
@@ -260,14 +257,6 @@ def _cleared(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.asarray(cleared, dtype=np.uint8)
 
 
-def _largest_first(faces: Iterable[Face]) -> tuple[Face, ...]:
-    return tuple(sorted(faces, key=lambda face: face.box[2] * face.box[3], reverse=True))
-
-
-def _standing_score(faces: Iterable[Face], max_roll_deg: float) -> float:
-    return max((face.score for face in faces if abs(face.roll_deg) <= max_roll_deg), default=0.0)
-
-
 def _shrink_factor(pixels: NDArray[np.uint8], side_px: int) -> float:
     height, width = pixels.shape[:2]
     return float(max(height / side_px, width / side_px, 1.0))
@@ -279,39 +268,3 @@ def _shrunk(pixels: NDArray[np.uint8], factor: float) -> NDArray[np.uint8]:
     height, width = pixels.shape[:2]
     shape = (max(round(width / factor), 1), max(round(height / factor), 1))
     return np.asarray(cv2.resize(pixels, shape, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-
-
-def _believable(faces: list[Face]) -> list[Face]:
-    """Keep sure faces, one for each place, none that is rather the ear of a larger one."""
-    kept: list[Face] = []
-    for face in sorted(faces, key=lambda one: one.score, reverse=True):
-        if face.score >= MIN_SCORE and not any(_same_place(face, other) for other in kept):
-            kept.append(face)
-    return [
-        face
-        for face in kept
-        if face.score >= MIN_SCORE_BESIDE_LARGER
-        or not any(_is_beside_larger(face, other) for other in kept)
-    ]
-
-
-def _centre(face: Face) -> tuple[float, float]:
-    x, y, width, height = face.box
-    return x + width / 2, y + height / 2
-
-
-def _same_place(first: Face, second: Face) -> bool:
-    return _is_around(first, *_centre(second)) or _is_around(second, *_centre(first))
-
-
-def _is_around(face: Face, x: float, y: float) -> bool:
-    left, top, width, height = face.box
-    return left < x < left + width and top < y < top + height
-
-
-def _is_beside_larger(face: Face, other: Face) -> bool:
-    if other.box[3] < 2 * face.box[3]:
-        return False
-    square = square_around(other.landmarks)
-    x, y = _centre(face)
-    return max(abs(x - square.x), abs(y - square.y)) < square.side / 2

@@ -1,5 +1,7 @@
 """The landmark numbering agrees with the mesh it is said to describe."""
 
+import hashlib
+import json
 from itertools import pairwise
 
 import numpy as np
@@ -91,3 +93,11 @@ def test_left_is_the_left_of_the_picture(mesh: CanonicalMesh):
     assert mesh.vertices[topology.LEFT_EYE_OUTER, 0] < mesh.vertices[topology.RIGHT_EYE_OUTER, 0]
     assert mesh.vertices[topology.CHIN_TIP, 1] < mesh.vertices[topology.FOREHEAD_TOP, 1]
     assert mesh.vertices[topology.NOSE_TIP, 2] > mesh.vertices[topology.LEFT_EAR, 2]
+
+
+def test_shipped_files_are_the_converted_ones():
+    record = json.loads((topology.FACE_ASSETS_DIR / "source.json").read_text())
+
+    for name, digest in record["files"].items():
+        content = (topology.FACE_ASSETS_DIR / name).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == digest
