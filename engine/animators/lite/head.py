@@ -29,7 +29,7 @@ FULL_WIDTH, FULL_HEIGHT, FADE_OUT = 1.22, 1.28, 1.95
 BORDER_SHARE = 0.12
 """Within this share of the shorter side next to the picture's border the field fades to zero."""
 NODE_SPACING_MM = 3.2
-MIN_SPACING_PX = 4
+MIN_SPACING_PX = 2
 INVERSE_STEPS = 3
 
 

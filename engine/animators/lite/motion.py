@@ -99,8 +99,9 @@ def _mouth(
     close = np.clip(curves.close, 0, 1).astype(np.float64)
     fv = np.clip(curves.fv, 0, 1).astype(np.float64)
     teeth = np.clip(curves.teeth, 0, 1).astype(np.float64)
-    pucker = _soft_limit(np.maximum(curves.pucker, 0) * strength)
-    wide = np.sign(curves.wide) * _soft_limit(np.abs(curves.wide) * strength)
+    sideways = strength if strength < 1 else strength**0.4  # lips narrow less than jaws drop
+    pucker = _soft_limit(np.maximum(curves.pucker, 0) * sideways)
+    wide = np.sign(curves.wide) * _soft_limit(np.abs(curves.wide) * sideways)
     wide = np.where(wide < 0, wide * (1 - 0.4 * np.minimum(pucker, 1)), wide)
     opened = _soft_limit(np.maximum(curves.jaw, 0) * strength)
     opened = _no_faster_than_lips(opened * (1 - close) * (1 - 0.8 * fv), fps)

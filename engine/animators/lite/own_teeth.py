@@ -10,7 +10,7 @@ from engine.animators.lite.palette import LUMA, MouthColours, redness
 from engine.animators.lite.resample import look_up_sharp
 
 MIN_GAP_MM = 2.6
-MIN_TOOTH_SHARE = 0.3
+MIN_TOOTH_SHARE, TOOTH_HEIGHT_MM = 0.3, 9.0
 TOOTH_LUMA_SHARE = 0.55
 """Brighter than this share of the cheek, and paler: a tooth."""
 PALE_SHARE, MIN_PALE = 0.62, 0.12
@@ -62,7 +62,8 @@ def find_own_teeth(
     colour = look_up_sharp(photo, at)
 
     likeness = _tooth_likeness(colour.astype(np.float32), inside, colours, frame.px_per_mm)
-    if float((likeness[inside] > 0.5).mean()) < MIN_TOOTH_SHARE:
+    shown = inside & (y < upper_y + TOOTH_HEIGHT_MM)
+    if float((likeness[shown] > 0.5).mean()) < MIN_TOOTH_SHARE:
         return None
     height = (y - upper_y) / np.maximum(lower_y - upper_y, 1e-3)
     centroid = float(np.average(height[inside], weights=likeness[inside] + 1e-6))

@@ -28,7 +28,7 @@ CORNER_HANDLES = (61, 291, 78, 308)
 UPPER, LOWER, CORNERS = list(UPPER_LIP_HANDLES), list(LOWER_LIP_HANDLES), list(CORNER_HANDLES)
 LIP = UPPER + LOWER + CORNERS
 OUTER_UPPER, OUTER_LOWER = list(topo.OUTER_UPPER_LIP[1:-1]), list(topo.OUTER_LOWER_LIP[1:-1])
-INNER_LOWER = list(topo.INNER_LOWER_LIP[1:-1])
+INNER_UPPER, INNER_LOWER = list(topo.INNER_UPPER_LIP[1:-1]), list(topo.INNER_LOWER_LIP[1:-1])
 BROWS = (
     *topo.LEFT_BROW_UPPER, *topo.LEFT_BROW_LOWER, *topo.RIGHT_BROW_UPPER, *topo.RIGHT_BROW_LOWER,
 )  # fmt: skip
@@ -97,6 +97,7 @@ class Lips:
 
 PUCKER_SHARE = 0.33
 LIP_CLEARANCE_MM = 1.5
+SMILE_GAP_MM = 4.0
 
 
 def measure_lips(local: NDArray[np.float32], *, drawn: bool = False) -> Lips:
@@ -135,7 +136,7 @@ def build_handles(frame: FaceFrame, lips: Lips, *, split: bool = True) -> Handle
     """
     moves = np.zeros((topo.NUM_MESH_VERTICES, NUM_SHAPES, 3), dtype=np.float32)
     local = frame.local[: topo.NUM_MESH_VERTICES]
-    _set_closed(moves, lips)
+    _set_closed(moves, local, lips)
     _set_lip_shapes(moves, local + moves[:, 0], lips)
     _set_face_shapes(moves, lips)
 
@@ -170,17 +171,26 @@ def _clear_of_lips(frame: FaceFrame, vertices: list[int]) -> list[int]:
     return [vertex for vertex in vertices if is_clear(vertex)]
 
 
-def _set_closed(moves: NDArray[np.float32], lips: Lips) -> None:
+def _set_closed(moves: NDArray[np.float32], local: NDArray[np.float32], lips: Lips) -> None:
     """Shape 0: bring the lips of the photograph together."""
     upper, lower = lips.seam_shift_upper, lips.seam_shift_lower
-    moves[list(topo.INNER_UPPER_LIP[1:-1]), 0] = upper[1:-1]
-    moves[list(topo.OUTER_UPPER_LIP[1:-1]), 0] = upper[1:-1] * 0.9
-    moves[list(topo.INNER_LOWER_LIP[1:-1]), 0] = lower[1:-1]
-    moves[list(topo.OUTER_LOWER_LIP[1:-1]), 0] = lower[1:-1] * 0.95
-    # The chin of a widely open mouth comes up with its jaw, that of a smile hardly.
+    moves[INNER_UPPER, 0] = upper[1:-1]
+    moves[OUTER_UPPER, 0] = upper[1:-1] * 0.9
+    moves[INNER_LOWER, 0] = lower[1:-1]
+    moves[OUTER_LOWER, 0] = lower[1:-1] * 0.95
+
+    # A smile parts the lips a few millimetres; what is beyond, the jaw did, and undoes.
+    gap = max(float(lips.gap[5]), 1e-3)
+    by_jaw_mm = max(gap - SMILE_GAP_MM, 0.0)
+    x = local[:, 0] - lips.centre_x
+    t = np.clip(np.abs(x) / lips.half_width, 0.0, 1.0)
+    undone = min(by_jaw_mm / 10.0, 2.0)
+    moves[LIP, 0, 0] += undone * 1.2 * np.sign(x[LIP]) * t[LIP] ** 2
+    moves[LIP, 0, 1] -= undone * 2.8 * t[LIP] ** 4
+
     middle = lower[5]
-    jaw_share = 0.55 * np.clip((float(lips.gap[5]) - 2.0) / 6.0, 0.3, 1.0)
-    moves[18, 0] = middle * 0.85
+    jaw_share = 0.15 + 0.7 * by_jaw_mm / gap
+    moves[18, 0] = middle * max(0.85, jaw_share)
     for index, vertex in enumerate((200, 199, 175, 152)):
         moves[vertex, 0] = middle * jaw_share * (1.15 - 0.05 * index)
     for left, right, share in zip(JAW_EDGE_LEFT, JAW_EDGE_RIGHT, JAW_EDGE_SHARE, strict=True):
