@@ -1,9 +1,7 @@
 """The pre-flight check: will these inputs do, and what will the video cost here?"""
 
 import math
-import tempfile
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.contracts import (
@@ -15,8 +13,8 @@ from engine.contracts import (
     SpeechOptions,
 )
 from engine.errors import ErrorCode, InputError
-from engine.media.audio import decode_speech
-from engine.pipeline.intake import SPEECH_NAME, check_text, judge_picture
+from engine.pipeline.decode import received_sound
+from engine.pipeline.intake import check_text, judge_picture
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
 
@@ -39,7 +37,8 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
     """Judge a portrait and/or a recording or text; nothing is rendered or kept.
 
     Args:
-        payload: `portrait`, `audio`, `speech` (each may be None), `options`, and `rates`:
+        payload: `portrait` and `audio` as the decode lane answered or refused, `speech` (each
+            may be None), `options`, and `rates`:
             measured seconds of work per second of video, by `animator:size`.
         settings: limits.
         tools: models of this process.
@@ -51,11 +50,11 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
     portrait = audio = None
     shape: tuple[int, int] | None = None
     if payload.get("portrait"):
-        portrait = _check_portrait(Path(payload["portrait"]), options, settings, tools)
+        portrait = _check_portrait(payload["portrait"], options, tools)
         if portrait.width_px and portrait.height_px:
             shape = (portrait.width_px, portrait.height_px)
     if payload.get("audio"):
-        audio = _check_audio(Path(payload["audio"]), settings, tools)
+        audio = _check_audio(payload["audio"], tools)
     elif payload.get("speech"):
         speech = SpeechOptions.model_validate(payload["speech"])
         audio = _check_speech(speech, settings, tools)
@@ -72,27 +71,24 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
 
 
 def _check_portrait(
-    path: Path, options: RenderOptions, settings: EngineSettings, tools: Tools
+    decoded: Mapping[str, Any], options: RenderOptions, tools: Tools
 ) -> PortraitVerdict:
     try:
-        judged = judge_picture(path, options, settings, tools)
+        judged = judge_picture(decoded, options, tools)
     except InputError as error:
         return PortraitVerdict(verdict=error.code, values=error.values)
     warnings = (*judged.verdict.warnings, *_told(judged.notes))
     return judged.verdict.model_copy(update={"warnings": warnings})
 
 
-def _check_audio(path: Path, settings: EngineSettings, tools: Tools) -> AudioVerdict:
-    settings.temp_dir.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=settings.temp_dir) as folder:
-        wav = Path(folder) / SPEECH_NAME
-        try:
-            speech = decode_speech(path, wav, settings)
-        except InputError as error:
-            return AudioVerdict(verdict=error.code, values=error.values)
-        share = 0.0
-        if not speech.is_silent:
-            share = float((tools.listener.listen_wav(wav).speaking > 0.5).mean())
+def _check_audio(decoded: Mapping[str, Any], tools: Tools) -> AudioVerdict:
+    try:
+        sound = received_sound(decoded)
+    except InputError as error:
+        return AudioVerdict(verdict=error.code, values=error.values)
+    speech, share = sound.facts, 0.0
+    if not speech.is_silent:
+        share = float((tools.listener.listen_wav(sound.wav).speaking > 0.5).mean())
     warns = not speech.is_silent and share < MIN_SPEECH_SHARE
     return AudioVerdict(
         duration_s=round(speech.duration_s, 3),
