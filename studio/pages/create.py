@@ -54,7 +54,7 @@ def create_create_page(studio: Studio) -> None:
                 elem_id="generate",
             )
     jobs = create_jobs_section(studio, gauge)
-    connect_preflight(studio, fields, portrait, verdict, generate)
+    connect_preflight(studio, fields, (portrait, voice), verdict, generate)
     _connect_generate(studio, fields, generate, jobs)
     _connect_voices(studio, voice)
 

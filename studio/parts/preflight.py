@@ -19,11 +19,12 @@ from studio.locales import say
 from studio.parts.jobs_section import QUIET
 from studio.parts.portrait_input import PortraitInput, show_photo
 from studio.parts.verdict_line import verdict_html
+from studio.parts.voice_input import VoiceInput
 from studio.presenter import Verdict, judge_form
 
 # Fields whose value changes what the check says; the rest only changes the picture.
 _CHECKED = (
-    *("portrait", "face", "recording", "microphone", "text", "language", "voice", "speed"),
+    *("portrait", "face", "recording", "microphone", "language", "voice", "speed"),
     *("source", "preset", "size", "fps", "framing", "aspect", "background", "force"),
 )
 
@@ -39,7 +40,7 @@ _CHECKING = f"""() => [
 def connect_preflight(
     studio: Studio,
     fields: Mapping[str, Any],
-    portrait: PortraitInput,
+    steps: tuple[PortraitInput, VoiceInput],
     verdict: gr.HTML,
     generate: gr.Button,
 ) -> None:
@@ -48,10 +49,11 @@ def connect_preflight(
     Args:
         studio: the engine.
         fields: the controls of the form by the names of `FormValues`.
-        portrait: step 1, which shows what was found.
+        steps: the photo, which shows what was found, and the voice.
         verdict: the line beside the button.
         generate: the button.
     """
+    portrait, voice = steps
     report_json = gr.Textbox("", visible="hidden", elem_id="check-report")
     shown_photo = gr.Textbox("", visible="hidden", elem_id="shown-photo")
     controls = set(fields.values())
@@ -78,7 +80,7 @@ def connect_preflight(
     for name in _FILES:
         fields[name].change(None, None, outcome, js=_CHECKING, show_progress="hidden")
     looked = gr.on(
-        [fields[name].change for name in _CHECKED],
+        [voice.settled_text.change, *(fields[name].change for name in _CHECKED)],
         look,
         controls | {shown_photo},
         [*portrait.shown, shown_photo, report_json],

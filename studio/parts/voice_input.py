@@ -21,15 +21,25 @@ BEST_VOICE = ""
 # Long enough to hear the voice, short enough to come at once: about ten seconds.
 PREVIEW_CHARACTERS = 160
 
+# Hands the text on when the typing pauses, so that not every letter asks the engine.
+_WHEN_TYPING_PAUSES = """(text) => new Promise((settle) => {
+  const stroke = (window.studioStroke = (window.studioStroke || 0) + 1);
+  setTimeout(() => {
+    if (stroke === window.studioStroke) window.studioText = text;
+    settle(window.studioText || '');
+  }, 600);
+})"""
+
 
 @dataclass(frozen=True)
 class VoiceInput:
-    """The controls of step 2 that others read."""
+    """The controls of step 2 that others read; `settled_text` follows `text` with a pause."""
 
     source: gr.Radio
     recording: gr.File
     microphone: gr.Audio
     text: gr.Textbox
+    settled_text: gr.Textbox
     language: gr.Dropdown
     voice: gr.Dropdown
     speed: gr.Slider
@@ -111,11 +121,13 @@ def create_voice_input(studio: Studio) -> VoiceInput:
         return gr.update(choices=voice_choices(studio.engine.voices(tongue)), value=BEST_VOICE)
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+    settled_text = gr.Textbox(visible="hidden", elem_id="settled-text")
+    text.change(None, text, settled_text, js=_WHEN_TYPING_PAUSES, trigger_mode="multiple", **quiet)
     source.change(choose_source, source, [upload_panel, record_panel, text_panel], **quiet)
     recording.change(show_player, recording, player, **quiet)
     language.change(offer_voices, language, voice, **quiet)
     preview.click(hear, [text, language, voice, speed], preview_player, api_visibility="private")
-    return VoiceInput(source, recording, microphone, text, language, voice, speed)
+    return VoiceInput(source, recording, microphone, text, settled_text, language, voice, speed)
 
 
 def language_choices(voices: Sequence[VoiceInfo]) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -54,8 +55,13 @@ def studio_address(tmp_path_factory) -> Iterator[str]:
         _wait_until_up(address, process, folder / "studio.log")
         yield address
     finally:
+        children = psutil.Process(process.pid).children(recursive=True)
         process.terminate()
         process.wait(STOP_LIMIT_S)
+    assert process.returncode == 0, "a polite kill is a clean stop"
+    _, alive = psutil.wait_procs(children, timeout=STOP_LIMIT_S)
+    assert not alive, "the studio left processes behind"
+    assert "Traceback" not in (folder / "studio.log").read_text()
 
 
 def _wait_until_up(address: str, process: subprocess.Popen, log: Path) -> None:

@@ -1,0 +1,57 @@
+"""The start script, run the way a person runs it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.settings import EngineSettings
+from studio.process import prepare_process
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+
+
+def start(*options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(APP), *options],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={**os.environ, **variables},
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "variables", "words"),
+    [
+        (["--share"], {}, "without --share"),
+        (["--host", "0.0.0.0"], {}, "--host 127.0.0.1"),
+        ([], {"GRADIO_SHARE": "True"}, "GRADIO_SHARE"),
+        ([], {"STUDIO_PORT": "many"}, "STUDIO_PORT"),
+    ],
+)
+def test_a_start_that_cannot_be_is_refused_in_one_sentence(options, variables, words):
+    finished = start(*options, **variables)
+
+    assert finished.returncode == 2
+    assert finished.stdout == ""
+    assert finished.stderr.count("\n") == 1
+    assert words in finished.stderr
+
+
+def test_the_process_works_in_an_empty_folder_and_sends_nothing_home(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    leftover = tmp_path / "data" / "uploads" / "old" / "photo.jpg"
+    leftover.parent.mkdir(parents=True)
+    leftover.write_bytes(b"from a run that was killed")
+    environment: dict[str, str] = {}
+
+    prepare_process(EngineSettings(data_dir=tmp_path / "data"), environment)
+
+    assert not list(Path.cwd().iterdir())
+    assert not leftover.exists()
+    assert environment["GRADIO_TEMP_DIR"] == str(tmp_path / "data" / "uploads")
+    assert environment["GRADIO_ANALYTICS_ENABLED"] == "False"
