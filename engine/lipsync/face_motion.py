@@ -1,6 +1,6 @@
 """Measures how a face moves in a finished video: mouth, lids, head. Knows nothing of sound."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -83,6 +83,7 @@ def measure_motion(
     *,
     face: Face | None = None,
     threads: int = 2,
+    on_share: Callable[[float], None] = lambda _share: None,
 ) -> FaceMotion:
     """Follow one face through a video.
 
@@ -92,7 +93,9 @@ def measure_motion(
         sampling: which frames to look at.
         face: the face to follow, as it was in the photo; None = the largest.
         threads: how many frames are looked at at once.
+        on_share: told now and then which share of the work is done, 0..1; may raise `Canceled`.
     """
+    total = sum(stretch.count for stretch in sampling.stretches) / sampling.every
     follower = FaceFollower(finder, face)
     indices: list[int] = []
     seen: list[SeenFace | None] = []
@@ -101,6 +104,7 @@ def measure_motion(
         for block_indices, block_seen in follower.run(frames, pool):
             indices += block_indices
             seen += block_seen
+            on_share(min(len(indices) / max(total, 1.0), 1.0))
     starts = [stretch.first for stretch in sampling.stretches]
     return FaceMotion(
         times_s=np.array([float(index / sampling.fps) for index in indices]),

@@ -4,7 +4,7 @@ It reads the MP4 and the mouth curves of the sound alone, so it judges every ani
 curves must not be the animator's own, later ones: they are what the sound asks for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pydantic import computed_field
@@ -112,6 +112,7 @@ def score_video(  # noqa: PLR0913 - two inputs, the rest by name only
     face: Face | None = None,
     max_s: float = 60.0,
     threads: int = 2,
+    on_share: Callable[[float], None] = lambda _share: None,
 ) -> SyncReport:
     """Measure the lip sync of a finished video.
 
@@ -123,12 +124,13 @@ def score_video(  # noqa: PLR0913 - two inputs, the rest by name only
         face: the face that speaks, in pixels of the frame; None = the largest.
         max_s: at most this much of the video is looked at, in parts spread over it.
         threads: how many frames are looked at at once.
+        on_share: told now and then which share of the work is done, 0..1; may raise `Canceled`.
     """
     info = probe_video(video)
     every = max(round(info.fps / MEASURED_FPS), 1)
     stretches = spread_stretches(info.num_frames, int(max_s * info.fps), PIECES)
     sampling = Sampling(info.fps, stretches, every)
-    motion = measure_motion(video, finder, sampling, face=face, threads=threads)
+    motion = measure_motion(video, finder, sampling, face=face, threads=threads, on_share=on_share)
     return report_on(motion, curves, known_bilabials_s)
 
 

@@ -6,9 +6,6 @@ from fractions import Fraction
 from pathlib import Path
 from threading import Event
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.animators.animator import Animator, Scene
 from engine.contracts import JobSpec
 from engine.face.framing import frame_canvas
@@ -76,7 +73,7 @@ def render_scene(
     job_dir: Path,
     canceled: Event,
     on_frame: Callable[[int], None],
-) -> Path:
+) -> None:
     """Draw and encode every frame of `scene`.
 
     Args:
@@ -86,22 +83,15 @@ def render_scene(
         canceled: stops soon after it was set.
         on_frame: called with the number of frames finished.
 
-    Returns:
-        The finished video.
-
     Raises:
-        Canceled: nothing is left behind.
+        Canceled: no video is left behind.
     """
-    target = job_dir / VIDEO_NAME
     height_px, width_px = scene.canvas.shape[:2]
-    with VideoWriter(target, width_px, height_px, scene.fps, scene.speech_wav) as writer:
+    with VideoWriter(
+        job_dir / VIDEO_NAME, width_px, height_px, scene.fps, scene.speech_wav
+    ) as writer:
         for done, frame in enumerate(animator.animate(scene, canceled), start=1):
             writer.write(frame)
             if done == 1:
-                _save_poster(frame, job_dir)
+                write_poster(frame, job_dir / POSTER_NAME)
             on_frame(done)
-    return target
-
-
-def _save_poster(frame: NDArray[np.uint8], job_dir: Path) -> None:
-    write_poster(frame, job_dir / POSTER_NAME)

@@ -11,7 +11,7 @@ from typing import Any
 import soundfile as sf
 
 from engine.contracts import Artifact, JobSpec, Stage
-from engine.errors import EngineError
+from engine.errors import Canceled
 from engine.face.portrait_check import judge_portrait
 from engine.lipsync.curves import MouthCurves
 from engine.lipsync.from_audio import loudness_of_wav
@@ -30,6 +30,7 @@ from engine.worker.task import TaskContext
 SPOKEN_NAME = "spoken.wav"
 TIMINGS_NAME = "timings.json"
 REPORT_NAME = "report.json"
+SHARE_STEPS = 100
 
 
 class VideoJob:
@@ -49,15 +50,8 @@ class VideoJob:
             `report`: the numbers of `animate --json`; `artifacts`: the finished files.
 
         Raises:
-            EngineError: with the stage it happened in under ``values["stage"]``.
+            EngineError: the stage reported last is the one it happened in.
         """
-        try:
-            return self._run()
-        except EngineError as error:
-            error.values.setdefault("stage", self._clock.stage.value)
-            raise
-
-    def _run(self) -> dict[str, Any]:
         with self._clock.running(Stage.PREPARE):
             judged = self._prepare()
         with self._clock.running(Stage.SPEAK):
@@ -69,11 +63,13 @@ class VideoJob:
             self._spec, judged, curves, speech_wav, duration_s, self._context.settings
         )
         animator = self._tools.animator(self._spec.options.animator)
+        video = self._job_dir / VIDEO_NAME
         with self._clock.running(Stage.ANIMATE, scene.num_frames):
-            video = render_scene(
-                scene, animator, self._job_dir, self._context.canceled, self._clock.step
-            )
-        with self._clock.running(Stage.FINISH):
+            if not video.exists():
+                render_scene(
+                    scene, animator, self._job_dir, self._context.canceled, self._clock.step
+                )
+        with self._clock.running(Stage.FINISH, SHARE_STEPS):
             sync = score_video(
                 video,
                 self._tools.finder,
@@ -81,9 +77,15 @@ class VideoJob:
                 known_bilabials_s=bilabial_times(phonemes) if phonemes else None,
                 face=scene.face,
                 threads=scene.threads,
+                on_share=self._scored,
             )
         with self._clock.running(Stage.ASSEMBLE):
             return self._assemble(video, duration_s, animator.name, sync)
+
+    def _scored(self, share: float) -> None:
+        if self._context.canceled.is_set():
+            raise Canceled
+        self._clock.step(round(share * SHARE_STEPS))
 
     def _prepare(self) -> JudgedPortrait:
         pixels = load_png(self._job_dir / self._spec.portrait_name)
