@@ -8,7 +8,6 @@ from engine.contracts import (
     CheckReport,
     JobRecord,
     JobStatus,
-    Stage,
 )
 from engine.errors import EngineError, ErrorCode
 from engine.messages import Message, describe
@@ -103,8 +102,6 @@ def _running_words(record: JobRecord) -> tuple[str, str]:
     if progress is None:
         return say("job.starting"), ""
     stage = say(f"stage.{progress.stage}")
-    if progress.stage is Stage.ANIMATE and progress.total:
-        stage = say("stage.animate_share", percent=round(100 * progress.done / progress.total))
     if progress.seconds_left is None:
         return stage, say("job.time_unknown")
     return stage, say("job.time_left", time=duration_words(progress.seconds_left))

@@ -154,8 +154,7 @@ TEXT: dict[str, str] = {
     "stage.prepare": "Looking at the photo",
     "stage.speak": "Speaking the text",
     "stage.listen": "Listening to the speech",
-    "stage.animate": "Making your video: lips",
-    "stage.animate_share": "Making your video: lips {percent} %",
+    "stage.animate": "Making your video: moving the lips",
     "stage.finish": "Adding the finishing touches",
     "stage.assemble": "Saving the video",
     # recent videos

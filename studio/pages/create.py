@@ -24,8 +24,9 @@ from studio.parts.voice_input import (
 )
 from studio.presenter import judge_form
 
-_SCROLL_TO_JOB = """() => document.getElementById('job-panel')?.scrollIntoView(
-  {behavior: 'smooth', block: 'start'})"""
+# After a moment in which the new panel is drawn; before, there is nothing to scroll to.
+_SCROLL_TO_JOB = """() => setTimeout(() => document.getElementById('job-panel')?.scrollIntoView(
+  {behavior: 'smooth', block: 'start'}), 150)"""
 
 
 def create_create_page(studio: Studio) -> None:
@@ -86,9 +87,9 @@ def _connect_generate(
     submitted = generate.click(
         make, {*fields.values(), form_id}, jobs.shown_job, api_visibility="private"
     )
-    submitted.success(jobs.refresh, jobs.shown_job, jobs.outputs, **QUIET)
+    shown = submitted.success(jobs.refresh, jobs.shown_job, jobs.outputs, **QUIET)
+    shown.then(None, js=_SCROLL_TO_JOB)
     submitted.success(new_form_id, None, form_id, **QUIET)
-    submitted.success(None, js=_SCROLL_TO_JOB)
     gr.on(None, new_form_id, None, form_id, **QUIET)
 
 

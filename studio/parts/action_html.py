@@ -1,4 +1,7 @@
-"""HTML of our own whose buttons reach Python: `<button data-action="open" data-job="...">`."""
+"""HTML of our own whose buttons reach Python: `<button data-action="open" data-job="...">`.
+
+`data-scroll` names the part of the page to show afterwards.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +15,10 @@ element.addEventListener('click', (event) => {
   if (!button || !element.contains(button)) return;
   const question = button.closest('details');
   if (question) question.open = false;
-  if (button.dataset.action !== 'keep') trigger('action', {...button.dataset});
+  if (button.dataset.action === 'keep') return;
+  trigger('action', {...button.dataset});
+  const goal = document.getElementById(button.dataset.scroll || '');
+  if (goal) setTimeout(() => goal.scrollIntoView({behavior: 'smooth', block: 'start'}), 400);
 });
 """
 

@@ -5,6 +5,9 @@ import html
 from studio.locales import say
 from studio.presenter import JobView
 
+# Where the page scrolls after an action.
+_GOALS = {"open": "job-panel", "another": "steps"}
+
 
 def job_panel_html(view: JobView) -> str:
     """The large card: progress while the job lives, the video once it is there."""
@@ -112,9 +115,11 @@ def _card_html(view: JobView) -> str:
 
 def _button(action: str, job_id: str, text: str, css: str = "", *, label: str = "") -> str:
     aria = f' aria-label="{label}"' if label else ""
+    goal = _GOALS.get(action)
+    scroll = f' data-scroll="{goal}"' if goal else ""
     return (
         f'<button type="button" class="plain {css}" data-action="{action}" '
-        f'data-job="{html.escape(job_id)}"{aria}>{html.escape(text)}</button>'
+        f'data-job="{html.escape(job_id)}"{scroll}{aria}>{html.escape(text)}</button>'
     )
 
 

@@ -38,12 +38,12 @@ def record(status: JobStatus, **values: object) -> JobRecord:
     return JobRecord(**{**given, **values})
 
 
-def test_a_running_job_says_the_share_of_the_lips_and_the_time_left():
+def test_a_running_job_says_what_is_done_and_the_time_left():
     progress = Progress(stage=Stage.ANIMATE, done=30, total=75, percent=52.4, seconds_left=11.6)
 
     view = present(record(JobStatus.RUNNING, progress=progress))
 
-    assert view.label == "Making your video: lips 40 %"
+    assert view.label == "Making your video: moving the lips"
     assert view.detail == "about 12 s left"
     assert view.percent == 52
     assert view.can_cancel
