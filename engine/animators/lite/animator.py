@@ -14,7 +14,6 @@ from engine.animators.lite.painter import FramePainter
 from engine.animators.lite.rig import build_rig
 from engine.errors import Canceled
 
-
 BASE_MB, MB_PER_MEGAPIXEL = 345.0, 130.0
 """Peak memory of the whole render process with encoder and sync score, measured at four sizes."""
 
