@@ -1,5 +1,6 @@
 """`--fixtures DIR` runs these tests on another fixture set of the same form."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -24,12 +25,8 @@ def fixture_dir(request):
 
 @pytest.fixture(scope="session")
 def fixtures(fixture_dir):
-    import torch  # noqa: PLC0415 - absent from the small install
-
     from tests.parity.fixture_set import FixtureSet  # noqa: PLC0415 - needs torch
 
-    # Threads that wait for each other cost more than these tiny networks compute.
-    torch.set_num_threads(1)
     return FixtureSet(fixture_dir)
 
 
@@ -38,3 +35,12 @@ def networks(fixtures):
     from tests.parity.tiny_networks import TinyNetworks  # noqa: PLC0415 - needs torch
 
     return TinyNetworks(fixtures)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Threads that wait for each other cost more than these tiny networks compute."""
+    if importlib.util.find_spec("torch") is not None:
+        import torch  # noqa: PLC0415 - absent from the small install
+
+        torch.set_num_threads(1)

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("diffusers")
 pytest.importorskip("transformers")
 
-from engine.animators.sonic import denoise  # noqa: E402
+from engine.animators.sonic import denoise, frugal_decoder  # noqa: E402
 from engine.animators.sonic.decode import decode_chunks, encode_picture  # noqa: E402
 from engine.animators.sonic.denoise import (  # noqa: E402
     Conditioning,
@@ -98,8 +98,16 @@ def test_every_mode_ends_in_the_same_latents(mode, short, networks):
     assert difference(latents, short.given["latents"][0]) <= LATENTS_TOLERANCE
 
 
-def test_frames_are_the_same(case, networks):
-    chunks = list(decode_chunks(networks.vae, case.given["latents"][0], case.chunk))
+@pytest.mark.parametrize("tile", [None, frugal_decoder.TILE_PIXELS, 100])
+def test_frames_are_the_same(case, networks, tile, monkeypatch):
+    if tile:
+        monkeypatch.setattr(frugal_decoder, "TILE_PIXELS", tile)
+    latents = case.given["latents"][0]
+    before = latents.clone()
+
+    chunks = list(decode_chunks(networks.vae, latents, case.chunk, frugal=tile is not None))
+
+    assert torch.equal(latents, before)
 
     assert all(len(chunk) <= case.chunk for chunk in chunks)
     frames = torch.cat(chunks).transpose(0, 1)[None]

@@ -55,7 +55,7 @@ def run(settings):
         decode_chunk=settings["chunk"],
         seed=settings["seed"],
     )
-    return SonicRun(options, MemoryPlan(MODES[0], settings["chunk"], 0.0, fits=True))
+    return SonicRun(options, MemoryPlan(MODES[0], settings["chunk"], False, 0.0, fits=True))
 
 
 @pytest.fixture(scope="module")

@@ -136,6 +136,11 @@ class TestMemory:
 
         assert (plan.mode, plan.decode_chunk) == (MODES[-1], 1)
 
+    def test_decoding_gets_slow_before_it_gets_different(self):
+        plan = plan_memory(1024, 1024, 8, 12 * 1024.0, on_card=True)
+
+        assert (plan.decode_chunk, plan.frugal_decoding) == (8, True)
+
     def test_a_wish_for_a_small_chunk_is_kept(self):
         assert plan_memory(512, 512, 3, 80 * 1024.0, on_card=True).decode_chunk == 3
 

@@ -9,8 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from engine.errors import Canceled, EngineError, ErrorCode, InputError
-from engine.weights import download
-from engine.weights.catalog import WeightFile, WeightSet
+from engine.settings import EngineSettings
+from engine.weights import download, service
+from engine.weights.catalog import SONIC, WeightFile, WeightSet
 from engine.weights.download import download_set
 from engine.weights.hub import Hub
 from engine.weights.store import examine, read_lock, verify
@@ -88,6 +89,8 @@ class Handler(BaseHTTPRequestHandler):
         content = CONTENT.get(repo, {}).get(name)
         if self.server.storage is None:
             return self.send_content(method, content)
+        if repo == "own/renamed":
+            return self.send(307, {"Location": self.path.replace("renamed", "model")})
         if content is None or revision != "main":
             return self.send(404)
         if repo == "own/gated" and headers.get("authorization") != f"Bearer {TOKEN}":
@@ -292,6 +295,14 @@ def test_the_token_goes_to_the_hub_alone(server, storage, tmp_path):
     assert {token for _, _, _, token in storage.requests} == {None}
 
 
+def test_a_repository_that_moved_is_followed(hub, tmp_path):
+    moved = replace(SET, files=tuple(replace(file, repo="own/renamed") for file in FILES))
+
+    download_set(moved, tmp_path, hub)
+
+    assert content_of(tmp_path) == CONTENT["own/model"]
+
+
 def test_a_file_that_does_not_exist_is_an_error(hub, tmp_path):
     wrong = replace(SET, files=(replace(BIG, repo_path="gone.bin"),))
 
@@ -339,3 +350,30 @@ def test_a_folder_that_cannot_be_made_is_an_error(hub, tmp_path):
         download_set(SET, tmp_path / "file" / "weights", hub)
 
     assert caught.value.code is ErrorCode.WEIGHTS_NOT_WRITABLE
+
+
+@pytest.fixture
+def settings(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(service, "CATALOG", (SET,))
+    monkeypatch.setattr(service, "find_set", lambda _name: SET)
+    return EngineSettings(data_dir=tmp_path, hub_endpoint=server.address)
+
+
+def test_the_commands_fetch_list_and_verify(settings, tmp_path):
+    assert [s.state for s in service.list_weights(settings)["own"]] == ["missing", "missing"]
+    assert service.verify_weights(settings) == {}
+
+    fetched = service.get_weights("own", settings)
+
+    assert [status.state for status in fetched] == ["ok", "ok"]
+    assert all(status.place.is_relative_to(tmp_path / "weights/own") for status in fetched)
+    read = []
+    assert {s.state for s in service.verify_weights(settings, read.append)["own"]} == {"ok"}
+    assert sum(read) == sum(map(len, CONTENT["own/model"].values()))
+
+
+def test_weights_of_sonic_lie_where_the_settings_say(tmp_path):
+    chosen = EngineSettings(data_dir=tmp_path, sonic_weights_dir=tmp_path / "elsewhere")
+
+    assert service.folder_of(SONIC, chosen) == tmp_path / "elsewhere"
+    assert service.folder_of(SONIC, EngineSettings(data_dir=tmp_path)) == tmp_path / "weights/sonic"

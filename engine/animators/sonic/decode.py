@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import torch
 from diffusers import AutoencoderKLTemporalDecoder
 
+from engine.animators.sonic.frugal_decoder import decode_frugally
+
 
 @torch.inference_mode()
 def encode_picture(vae: AutoencoderKLTemporalDecoder, picture: torch.Tensor) -> torch.Tensor:
@@ -23,7 +25,7 @@ def encode_picture(vae: AutoencoderKLTemporalDecoder, picture: torch.Tensor) -> 
 
 
 def decode_chunks(
-    vae: AutoencoderKLTemporalDecoder, latents: torch.Tensor, chunk: int
+    vae: AutoencoderKLTemporalDecoder, latents: torch.Tensor, chunk: int, *, frugal: bool = False
 ) -> Iterator[torch.Tensor]:
     """Decode keyframes in order.
 
@@ -33,16 +35,21 @@ def decode_chunks(
         vae: encodes and decodes.
         latents: F x 4 x h x w, as the denoiser leaves them; may lie on another device.
         chunk: keyframes decoded together.
+        frugal: take a third of the memory and a third more time.
 
     Yields:
         n x 3 x H x W, float32, about -1..1, not clamped, on the decoder's device.
     """
     for start in range(0, len(latents), chunk):
-        yield _decode(vae, latents[start : start + chunk])
+        yield _decode(vae, latents[start : start + chunk], frugal=frugal)
 
 
 @torch.inference_mode()
-def _decode(vae: AutoencoderKLTemporalDecoder, latents: torch.Tensor) -> torch.Tensor:
+def _decode(
+    vae: AutoencoderKLTemporalDecoder, latents: torch.Tensor, *, frugal: bool
+) -> torch.Tensor:
     weight = vae.quant_conv.weight
-    scaled = latents.to(weight.device) / vae.config.scaling_factor
-    return vae.decode(scaled.to(weight.dtype), num_frames=len(latents)).sample.float()
+    scaled = (latents.to(weight.device) / vae.config.scaling_factor).to(weight.dtype)
+    if frugal:
+        return decode_frugally(vae, scaled).float()
+    return vae.decode(scaled, num_frames=len(latents)).sample.float()

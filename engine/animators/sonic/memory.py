@@ -5,7 +5,9 @@ of the video. They are fits through measurements on an H200 at 512, 768 and 1024
 float16, with one network on the card at a time and an allocator that does not fragment.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 MB_PER_GB = 1024.0
 
@@ -22,6 +24,10 @@ UNET_MB = 3.05 * MB_PER_GB
 # (measured without groups: 16.2 GB for eight at 1024, 8.3 for four, 4.2 for two).
 DECODER_MB = 0.3 * MB_PER_GB
 DECODER_MB_PER_KEYFRAME = 2.05 * MB_PER_GB
+
+# The same in little memory, for eight keyframes: 3.5 GB measured at 512 pixels, 6.8 at 1024.
+FRUGAL_DECODER_MB = 2.4 * MB_PER_GB
+FRUGAL_DECODER_MB_PER_KEYFRAME = 4.4 / 8 * MB_PER_GB
 
 # A frame in float32 and the flow network's features at its size.
 INTERPOLATION_MB_PER_MEGAPIXEL = 0.4 * MB_PER_GB
@@ -86,12 +92,14 @@ class MemoryPlan:
     Attributes:
         mode: of the denoiser.
         decode_chunk: keyframes decoded together; fewer than wished change the frames a little.
+        frugal_decoding: whether they are decoded in little memory, at the cost of time.
         device_mb: peak on the card, or in main memory where there is none.
         fits: whether `device_mb` is within the memory that was free.
     """
 
     mode: Mode
     decode_chunk: int
+    frugal_decoding: bool
     device_mb: float
     fits: bool
 
@@ -112,27 +120,51 @@ def plan_memory(
     Returns:
         The plan; when nothing fits, the one that needs least, with `fits` False.
     """
-    megapixels = width_px * height_px / 2**20
-    factor, base_mb = (1.0, CONTEXT_MB) if on_card else (CPU_FACTOR, PROCESS_MB)
-    budget_mb = None if free_mb is None else free_mb * HEADROOM
+    machine = _Machine(width_px * height_px / 2**20, free_mb, on_card=on_card)
+    decodings = [(decode_chunk, False), (decode_chunk, True)]
+    decodings += [(chunk, False) for chunk in (4, 2, 1) if chunk < decode_chunk]
+    decoding = _first_that_fits(decodings, machine.decoding_mb, machine)
+    mode = _first_that_fits(list(MODES), machine.denoising_mb, machine)
+    peak_mb = max(machine.decoding_mb(decoding), machine.denoising_mb(mode))
+    return MemoryPlan(mode, *decoding, peak_mb, machine.has_room(peak_mb))
 
-    def decoding_mb(chunk: int) -> float:
-        keyframes_mb = (DECODER_MB_PER_KEYFRAME * chunk) * megapixels
-        return base_mb + factor * (
-            DECODER_MB + keyframes_mb + INTERPOLATION_MB_PER_MEGAPIXEL * megapixels
-        )
 
-    def denoising_mb(mode: Mode) -> float:
-        return base_mb + factor * (UNET_MB + mode.mb_per_megapixel * megapixels)
+Choice = TypeVar("Choice")
+Decoding = tuple[int, bool]
 
-    def within(need_mb: float) -> bool:
-        return budget_mb is not None and need_mb <= budget_mb
 
-    chunks = [n for n in (decode_chunk, 4, 2, 1) if n <= decode_chunk]
-    chunk = next((n for n in chunks if within(decoding_mb(n))), chunks[-1])
-    mode = next((mode for mode in MODES if within(denoising_mb(mode))), MODES[-1])
-    peak_mb = max(decoding_mb(chunk), denoising_mb(mode))
-    return MemoryPlan(mode, chunk, peak_mb, within(peak_mb))
+def _first_that_fits(
+    choices: list[Choice], need_mb: Callable[[Choice], float], machine: "_Machine"
+) -> Choice:
+    """The first choice with room, else the one that needs least."""
+    for choice in choices:
+        if machine.has_room(need_mb(choice)):
+            return choice
+    return min(choices, key=need_mb)
+
+
+class _Machine:
+    """What each stage takes on one device at one picture size."""
+
+    def __init__(self, megapixels: float, free_mb: float | None, *, on_card: bool) -> None:
+        self._megapixels = megapixels
+        self._budget_mb = None if free_mb is None else free_mb * HEADROOM
+        self._factor, self._base_mb = (1.0, CONTEXT_MB) if on_card else (CPU_FACTOR, PROCESS_MB)
+
+    def has_room(self, need_mb: float) -> bool:
+        return self._budget_mb is not None and need_mb <= self._budget_mb
+
+    def denoising_mb(self, mode: Mode) -> float:
+        return self._total(UNET_MB, mode.mb_per_megapixel)
+
+    def decoding_mb(self, decoding: Decoding) -> float:
+        chunk, frugal = decoding
+        fixed_mb = FRUGAL_DECODER_MB if frugal else DECODER_MB
+        keyframe_mb = FRUGAL_DECODER_MB_PER_KEYFRAME if frugal else DECODER_MB_PER_KEYFRAME
+        return self._total(fixed_mb, keyframe_mb * chunk + INTERPOLATION_MB_PER_MEGAPIXEL)
+
+    def _total(self, fixed_mb: float, mb_per_megapixel: float) -> float:
+        return self._base_mb + self._factor * (fixed_mb + mb_per_megapixel * self._megapixels)
 
 
 def clip_mb(width_px: int, height_px: int, num_keyframes: int) -> float:

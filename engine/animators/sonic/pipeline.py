@@ -115,7 +115,11 @@ class SonicPipeline:
     def _keyframes(
         self, latents: torch.Tensor, run: SonicRun
     ) -> Generator[torch.Tensor, None, None]:
-        for chunk in decode_chunks(self._models.autoencoder(), latents, run.plan.decode_chunk):
+        plan = run.plan
+        chunks = decode_chunks(
+            self._models.autoencoder(), latents, plan.decode_chunk, frugal=plan.frugal_decoding
+        )
+        for chunk in chunks:
             run.check()
             yield from unit_range(chunk)
 
