@@ -13,6 +13,7 @@ from engine.errors import Canceled, EngineError, ErrorCode, InputError
 from engine.speech.espeak import EspeakEngine
 from engine.speech.hibari import HibariEngine
 from engine.speech.joining import Part, as_typed, join, trim
+from engine.speech.kokoro import KokoroEngine
 from engine.speech.languages import language_distance
 from engine.speech.mapped_text import MappedText
 from engine.speech.scripts import guess_language, scripts_of, split_by_script
@@ -24,6 +25,7 @@ _MAX_CHARACTERS = 5000
 _PIECE_CHARACTERS = 300
 """Longest piece given to a back end: about 20 s of speech, which keeps cancelling and progress
 quick and stays under every back end's own limit."""
+_PIECE_IDEOGRAPHS = 100  # each is a syllable
 _SHOWN_CHARACTERS = 80  # of a sentence in an error
 
 
@@ -49,7 +51,7 @@ class VoiceCatalog:
             engines: back ends, best first; None = all that come with the product.
             max_characters: longest text taken.
         """
-        found = (HibariEngine(), EspeakEngine()) if engines is None else engines
+        found = _built_in() if engines is None else engines
         self._engines = {engine.name: engine for engine in found}
         self._max_characters = max_characters
 
@@ -149,13 +151,21 @@ class VoiceCatalog:
             notes=tuple(dict.fromkeys(str(note) for note in notes)),
         )
 
+    def unload(self) -> None:
+        """Give the memory of every voice back; the next text loads what it needs."""
+        for engine in self._engines.values():
+            engine.unload()
+
     def _tasks(self, text: MappedText, voice: VoiceInfo, notes: list[str]) -> list[_Task]:
         """Every piece with its voice; pieces without a letter or digit only lengthen the pause."""
+        scripts = scripts_of(voice.languages[0])
+        readable = scripts | self._engines[voice.engine].reads_also
+        longest = _PIECE_IDEOGRAPHS if "CJK" in scripts else _PIECE_CHARACTERS
         tasks: list[_Task] = []
-        for piece in split_sentences(text, _PIECE_CHARACTERS):
+        for piece in split_sentences(text, longest):
             if not is_speakable(piece.text.text):
                 continue
-            for part, is_own in _by_script(piece, voice):
+            for part, is_own in _by_script(piece, readable):
                 speaker = voice if is_own else self._voice_for(part.text.text)
                 if not is_own:
                     notes.append(
@@ -191,20 +201,20 @@ class VoiceCatalog:
         return trimmed and replace(trimmed, words=as_typed(trimmed.words, text))
 
 
+def _built_in() -> tuple[SpeechEngine, ...]:
+    """Every back end of the product, best first; fast before rich where both speak a language."""
+    espeak = EspeakEngine()
+    return HibariEngine(), KokoroEngine(espeak), espeak
+
+
 def _distance(language: str, voice: VoiceInfo) -> int | None:
     """How far the voice is from the language; None when it does not speak it."""
     distances = [language_distance(language, spoken) for spoken in voice.languages]
     return min((distance for distance in distances if distance is not None), default=None)
 
 
-def _by_script(piece: Piece, voice: VoiceInfo) -> Iterator[tuple[Piece, bool]]:
-    """Parts of a piece and whether the voice itself can read them.
-
-    espeak-ng reads Latin words in every language by itself; natural voices do not.
-    """
-    readable = scripts_of(voice.languages[0])
-    if not voice.natural:
-        readable |= {"LATIN"}
+def _by_script(piece: Piece, readable: frozenset[str]) -> Iterator[tuple[Piece, bool]]:
+    """Parts of a piece and whether the voice itself can read them."""
     runs = split_by_script(piece.text.text, readable)
     for index, (start, end, is_own) in enumerate(runs):
         text = piece.text[start:end].strip()

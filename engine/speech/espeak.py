@@ -61,6 +61,7 @@ class EspeakEngine:
     """Speaks through one espeak-ng process; safe to call from several threads."""
 
     name = ENGINE_NAME
+    reads_also = frozenset({"LATIN"})
 
     def __init__(self, timeout_s: float = _TIMEOUT_S) -> None:
         """Prepare; the process starts with the first question.
@@ -128,11 +129,31 @@ class EspeakEngine:
         )
         return _with_times(clip, text, answer["events"])
 
+    def read(self, texts: Sequence[str], tag: str) -> list[str]:
+        """Tell how texts sound, for voices that have no rules of their own.
+
+        Args:
+            texts: stretches without a pause in them.
+            tag: language of a listed voice, such as `it`.
+
+        Returns:
+            IPA of each text: words parted by spaces, `^` between the letters of one sound.
+
+        Raises:
+            EngineError: VOICE_UNAVAILABLE when espeak-ng cannot run here.
+        """
+        listed = self._listed.get(f"{ENGINE_NAME}:{tag}")
+        if listed is None:
+            raise EngineError(ErrorCode.VOICE_UNAVAILABLE, voice="espeak-ng")
+        answer = self._ask(type="read", texts=list(texts), voice=listed.identifier)
+        sounds: list[str] = answer["sounds"]
+        return sounds
+
     def reset(self) -> None:
         """End the process: its pitch flutter goes on from text to text, a new one starts at 0."""
         self._child.close()
 
-    def close(self) -> None:
+    def unload(self) -> None:
         """End the process; the next text starts a new one."""
         self._child.close()
 
@@ -159,7 +180,7 @@ class EspeakEngine:
             found[info.voice_id] = _Listed(info, voice["identifier"])
         return found
 
-    def _ask(self, **request: str | int) -> dict[str, Any]:
+    def _ask(self, **request: str | int | list[str]) -> dict[str, Any]:
         try:
             answer = self._child.ask(request)
         except ChildLost as error:

@@ -11,6 +11,9 @@ Requests and answers::
     {"type": "speak", "voice", "text", "rate_wpm", "pitch", "pitch_range"}
         -> {"type": "spoken", "sample_rate_hz", "pcm": base64 of int16 little-endian mono,
             "events": [["w", character, sample] | ["p", name, sample], ...]}
+    {"type": "read", "voice", "texts": [...]}
+        -> {"type": "read", "sounds": [IPA of each text: words parted by spaces, "^" between the
+            letters of one sound, "(en)" where the language switches, ...]}
     anything that cannot be done -> {"type": "failed", "reason"}
 
 `character` counts from 0 in `text`, `sample` is the first sample of the word or phoneme; the
@@ -31,6 +34,8 @@ _SYNCHRONOUS = 2
 _OPTIONS = 0x0001 | 0x0002 | 0x8000  # phoneme events, as IPA, never exit() by itself
 _POSITION_IS_CHARACTER = 1
 _TEXT_FLAGS = 0x0001 | 0x1000  # UTF-8, pause after the last sentence
+_TEXT_IS_UTF8 = 1
+_AS_TIED_IPA = ord("^") << 8 | 0x80 | 0x02
 _RATE, _PITCH, _PITCH_RANGE = 1, 3, 4
 _EVENT_END_OF_LIST, _EVENT_WORD, _EVENT_PHONEME = 0, 1, 7
 _NAME_BYTES = 8
@@ -87,6 +92,12 @@ class Espeak:
         if self.sample_rate_hz <= 0:
             raise OSError("espeak-ng could not be initialised")
         self._library.espeak_ListVoices.restype = ctypes.POINTER(ctypes.POINTER(_Voice))
+        self._library.espeak_TextToPhonemes.restype = ctypes.c_char_p
+        self._library.espeak_TextToPhonemes.argtypes = (
+            ctypes.POINTER(ctypes.c_void_p),
+            ctypes.c_int,
+            ctypes.c_int,
+        )
         self._pcm = bytearray()
         self._events: list[tuple[str, Any, int]] = []
         # The library keeps only the address, so the object must live as long as it does.
@@ -134,6 +145,24 @@ class Espeak:
             "events": self._events,
         }
 
+    def read(self, texts: list[str], voice: str) -> dict[str, Any]:
+        """Tell how texts sound and return the answer described at the top of this file."""
+        if self._library.espeak_SetVoiceByName(voice.encode()) != 0:
+            return {"type": "failed", "reason": f"no voice {voice}"}
+        return {"type": "read", "sounds": [self._sounds(text) for text in texts]}
+
+    def _sounds(self, text: str) -> str:
+        """IPA of one text, of which the library reads one clause a call."""
+        raw = ctypes.create_string_buffer(text.replace("\0", " ").encode())
+        rest = ctypes.c_void_p(ctypes.addressof(raw))
+        clauses: list[str] = []
+        while rest.value:
+            sounds: bytes = self._library.espeak_TextToPhonemes(
+                ctypes.byref(rest), _TEXT_IS_UTF8, _AS_TIED_IPA
+            )
+            clauses.append(sounds.decode(errors="ignore"))
+        return " ".join(clauses)
+
     def _take(
         self,
         samples: "ctypes._Pointer[ctypes.c_short]",
@@ -164,6 +193,8 @@ def answer(espeak: Espeak, line: bytes) -> dict[str, Any]:
         return {"type": "voices", "voices": espeak.voices()}
     if kind == "speak":
         return espeak.speak(**request)
+    if kind == "read":
+        return espeak.read(**request)
     return {"type": "failed", "reason": f"unknown request {kind}"}
 
 

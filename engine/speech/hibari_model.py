@@ -1,4 +1,4 @@
-"""What the `hibari-tts` package brings, loaded once: network, symbols, text-to-sound rules.
+"""The network of the `hibari-tts` package and its letters, loaded once.
 
 Its modules are looked up when a text is spoken, so that listing voices needs neither the package
 nor onnxruntime. The version is pinned: names inside its graph are no interface.
@@ -23,10 +23,13 @@ _PADDING = 0  # the symbol before and behind every run
 
 
 class HibariModel:
-    """The voice `heart` and the American rules.
+    """The voice `heart`.
 
     Args:
         threads: of onnxruntime.
+
+    Attributes:
+        ids: number of each letter that the network knows.
 
     Raises:
         EngineError: VOICE_UNAVAILABLE when the package is missing or damaged.
@@ -36,12 +39,9 @@ class HibariModel:
         try:
             # None of these has types.
             onnxruntime: Any = import_module("onnxruntime")
-            g2p: Any = import_module("hibari.g2p")
-            self._normalize: Any = import_module("hibari.g2p.normalize").normalize
             self._synthesize: Any = import_module("hibari.dsp").synth
-            self._g2p = g2p.G2P()
-            assets = Path(g2p.ASSETS)
-            self._ids: dict[str, int] = json.loads((assets / "vocab.json").read_text("utf-8"))
+            assets = Path(import_module("hibari.g2p").ASSETS)
+            self.ids: dict[str, int] = json.loads((assets / "vocab.json").read_text("utf-8"))
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = options.inter_op_num_threads = threads
             options.log_severity_level = 3  # errors only
@@ -52,29 +52,13 @@ class HibariModel:
         except (ImportError, OSError) as error:
             raise EngineError(ErrorCode.VOICE_UNAVAILABLE, voice="Heart") from error
 
-    def read(self, text: str) -> list[tuple[str, str]]:
-        """Turn a text into words as they are read and the letters the network speaks.
-
-        Returns:
-            Word and its letters, in order; all but the last end with a space.
-        """
-        words: list[tuple[str, str]] = []
-        word, letters = "", ""
-        for token in self._g2p.phonemize_tokens(self._g2p.tokenize(self._normalize(text))):
-            word += token.text
-            letters += "".join(letter for letter in token.phonemes or "" if letter in self._ids)
-            if token.whitespace:
-                words.append((word, letters + " "))
-                word, letters = "", ""
-        return [*words, (word, letters)] if word else words
-
     def run(
         self, letters: Sequence[str], speed: float, rng: np.random.Generator
     ) -> tuple[NDArray[np.float32], list[float]]:
         """Speak at most a few hundred letters.
 
         Args:
-            letters: from `read`.
+            letters: known ones.
             speed: 0.5-2, 1 = the voice's own.
             rng: draws the noise of voiceless sounds.
 
@@ -82,7 +66,7 @@ class HibariModel:
             Samples at `SAMPLE_RATE_HZ`, and the seconds of the padding before, of every letter
             and of the padding behind.
         """
-        ids = [_PADDING, *(self._ids[letter] for letter in letters), _PADDING]
+        ids = [_PADDING, *(self.ids[letter] for letter in letters), _PADDING]
         *spectrum, steps = self._session.run(
             None, {"ids": np.array([ids], np.int64), "speed": np.array([speed], np.float32)}
         )

@@ -57,9 +57,15 @@ class SpokenClip:
 
 
 class SpeechEngine(Protocol):
-    """One back end with one or more voices."""
+    """One back end with one or more voices.
+
+    Attributes:
+        name: first part of its voices' ids.
+        reads_also: scripts that its voices read beside those of their own language.
+    """
 
     name: str
+    reads_also: frozenset[str]
 
     def voices(self) -> Sequence[VoiceInfo]:
         """The voices it offers, without loading a model."""
@@ -75,4 +81,8 @@ class SpeechEngine(Protocol):
 
     def reset(self) -> None:
         """Forget what earlier texts left behind, so that a text always sounds the same."""
+        ...
+
+    def unload(self) -> None:
+        """Give memory back; the next text loads anew."""
         ...

@@ -11,17 +11,38 @@ from engine.contracts import SpeechOptions, VoiceInfo
 from engine.errors import Canceled, EngineError, ErrorCode, InputError
 from engine.speech.catalog import VoiceCatalog
 from engine.speech.espeak import EspeakEngine
+from engine.speech.hibari import HibariEngine
 from engine.speech.levels import heard_span_s, speech_rms
 from engine.speech.voice import SpokenClip
 
 
 @pytest.fixture(scope="module")
 def catalog():
-    return VoiceCatalog()
+    """The fast back ends; Kokoro has tests of its own."""
+    return VoiceCatalog([HibariEngine(), EspeakEngine()])
 
 
 def speak(catalog, text, **options):
     return catalog.speak(SpeechOptions(text=text, **options), Event())
+
+
+def test_everything_built_in_is_listed_fast_and_natural_first():
+    catalog = VoiceCatalog()
+
+    first = {
+        tag: catalog.voices(tag)[0].voice_id for tag in ("en", "en-gb", "fr", "pt", "zh", "de")
+    }
+    assert first == {
+        "en": "hibari:heart",
+        "en-gb": "kokoro:bf_emma",
+        "fr": "kokoro:ff_siwis",
+        "pt": "kokoro:pf_dora",
+        "zh": "kokoro:zf_xiaoxiao",
+        "de": "espeak:de",
+    }
+    listed = [voice.natural for voice in catalog.voices()]
+    assert listed == sorted(listed, reverse=True)
+    catalog.unload()
 
 
 def test_natural_voices_come_first_then_the_nearest_region(catalog):
@@ -175,6 +196,7 @@ class FailingEngine:
     """A back end that breaks at one word."""
 
     name = "failing"
+    reads_also = frozenset()
 
     def voices(self):
         return (
@@ -195,6 +217,9 @@ class FailingEngine:
         return SpokenClip(tone, 16000, (), (), voice_id, language)
 
     def reset(self):
+        return None
+
+    def unload(self):
         return None
 
 

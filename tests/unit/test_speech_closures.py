@@ -52,7 +52,7 @@ def test_no_vowel_of_espeak_lasts_into_the_silence_before_a_p(tag):
     engine = EspeakEngine()
     text = {"hi": "पापा आपा"}.get(tag, "papa apa")
     clip = engine.speak(text, f"espeak:{tag}", tag, 1.0)
-    engine.close()
+    engine.unload()
 
     for before, stop in zip(clip.phonemes, clip.phonemes[1:], strict=False):
         if stop.ipa == "p":

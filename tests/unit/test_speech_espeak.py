@@ -19,7 +19,7 @@ from engine.speech.ipa import LENGTH, LETTERS, NASAL
 def engine():
     engine = EspeakEngine()
     yield engine
-    engine.close()
+    engine.unload()
 
 
 SENTENCES = {
@@ -129,7 +129,7 @@ def test_killed_process_is_replaced_unnoticed():
 
     assert clip.words[0].text == "Two"
     assert engine.pid != first.pid
-    engine.close()
+    engine.unload()
 
 
 def test_process_ends_when_closed():
@@ -137,7 +137,7 @@ def test_process_ends_when_closed():
     engine.speak("One", "espeak:en-us", "en-us", 1.0)
     process = psutil.Process(engine.pid)
 
-    engine.close()
+    engine.unload()
 
     assert not process.is_running()
     assert engine.pid is None
@@ -175,7 +175,7 @@ def test_hung_process_is_killed_and_named_unavailable():
     assert caught.value.code is ErrorCode.VOICE_UNAVAILABLE
     assert not hung.is_running()
     assert engine.speak("Hello", "espeak:en-us", "en-us", 1.0).duration_s > 0.2
-    engine.close()
+    engine.unload()
 
 
 def test_threads_get_their_own_answers(engine):

@@ -10,9 +10,9 @@ from scipy.signal import butter, sosfiltfilt
 
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.speech.hibari import HibariEngine
-from engine.speech.hibari_timing import Symbol, place_sounds
 from engine.speech.ipa import LENGTH, LETTERS, NASAL
 from engine.speech.levels import heard_span_s
+from engine.speech.symbol_timing import Symbol, place_sounds
 
 SENTENCES = (
     "The quick studio turns one portrait and a short script into a talking video.",
@@ -33,7 +33,7 @@ def speak(engine, text, speed=1.0):
 @pytest.mark.parametrize("text", SENTENCES)
 @pytest.mark.parametrize("speed", [0.8, 1.0, 1.3])
 def test_vowels_lie_on_their_energy_within_20_ms(engine, text, speed):
-    assert abs(_lag_s(speak(engine, text, speed))) <= 0.02
+    assert abs(lag_s(speak(engine, text, speed))) <= 0.02
 
 
 @pytest.mark.parametrize("text", SENTENCES)
@@ -136,7 +136,7 @@ def test_pause_at_punctuation_is_silence_and_stress_joins_its_vowel():
     assert times == [("m", 0.25, 0.3), ("a", 0.3, 0.4), ("m", 0.55, 0.6), ("aː", 0.6, 0.8)]
 
 
-def _lag_s(clip):
+def lag_s(clip):
     """Shift of the vowel times at which they agree best with the energy of 300-2500 Hz."""
     band = butter(4, [300, 2500], "band", fs=clip.sample_rate_hz, output="sos")
     length = round(clip.sample_rate_hz * 0.005)

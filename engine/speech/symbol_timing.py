@@ -9,13 +9,19 @@ from engine.speech.voice import TimedPhoneme
 
 OFFSET_S = -0.05
 """The durations place every sound late by this much, measured against the energy of vowels
-(five sentences: 45, 50, 50, 50 and 60 ms)."""
+(hibari, five sentences: 45, 50, 50, 50 and 60 ms)."""
 _PAUSE_S = 0.1  # punctuation shorter than this is spoken through
-_STRESS = frozenset("ˈˌ↓→↗↘")
+_STRESS = frozenset("ˈˌ")
+# Tones and the colour of a consonant are written behind the sound that they belong to.
+_COLOURS = frozenset("↓→↗↘ʰʲᵝ")
 _BREAKS = frozenset(' ;:,.!?—…"()“”')
-_STOPS = frozenset("pbtdkɡqɟcʔʈɖʧʤʦʣʨʥT")
-# The alphabet of these voices writes diphthongs and the tap as capitals.
-_CAPITALS = {"A": "eɪ", "I": "aɪ", "O": "oʊ", "Q": "əʊ", "W": "aʊ", "Y": "ɔɪ", "T": "ɾ"}
+_STOPS = frozenset("pbtdkɡqɟcʔʈɖʧʤʦʣʨʥꭧT")
+# The alphabet of these voices writes diphthongs and the tap as capitals, Mandarin's affricates
+# as one letter.
+_OWN_LETTERS = {
+    "A": "eɪ", "I": "aɪ", "O": "oʊ", "Q": "əʊ", "W": "aʊ", "Y": "ɔɪ", "T": "ɾ",
+    "ꭧ": "ʈʂ", "ʨ": "tɕ", "ʥ": "dʑ",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ def place_sounds(
 ) -> list[tuple[int, TimedPhoneme]]:
     """Put the sounds of one run of the network on its clock.
 
-    Stress marks belong to the vowel behind them, length and nasal marks to the sound before.
+    Stress marks belong to the vowel behind them; length, nasal marks and tones to the sound before.
     Spaces and short punctuation are no silence: a stop consonant takes them as its closure,
     else both neighbours share them.
 
@@ -52,12 +58,13 @@ def place_sounds(
             gap_from_s = gap_from_s if gap else at_s
             gap += letter
             begins_s = ends_s
-        elif letter in (LENGTH, NASAL):
+        elif letter in (LENGTH, NASAL) or letter in _COLOURS:
             if placed:
                 word, before = placed[-1]
-                placed[-1] = (word, replace(before, ipa=before.ipa + letter, end_s=ends_s))
+                ipa = before.ipa if letter in _COLOURS else before.ipa + letter
+                placed[-1] = (word, replace(before, ipa=ipa, end_s=ends_s))
             begins_s = ends_s
-        elif letter not in _STRESS and (ipa := clean_ipa(_CAPITALS.get(letter, letter))):
+        elif letter not in _STRESS and (ipa := clean_ipa(_OWN_LETTERS.get(letter, letter))):
             if gap and placed and not _is_pause(gap, at_s - gap_from_s):
                 begins_s = _share_gap(placed, letter, gap_from_s, begins_s)
             placed.append((symbol.word, TimedPhoneme(ipa, begins_s, ends_s)))
