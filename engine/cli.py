@@ -141,7 +141,8 @@ def _speech_options(arguments: argparse.Namespace) -> SpeechOptions:
 def _bad_option(error: ValidationError) -> InputError:
     first = error.errors()[0]
     option = str(first["loc"][0]).replace("_px", "").replace("_", "-") if first["loc"] else "option"
-    reason = first["msg"][:1].lower() + first["msg"][1:]
+    told = first["msg"].removeprefix("Value error, ")
+    reason = told[:1].lower() + told[1:]
     return InputError(ErrorCode.BAD_OPTION, option=option, reason=reason)
 
 
@@ -374,7 +375,11 @@ def _add_render_options(parser: argparse.ArgumentParser) -> None:
     add("--steps", dest="num_inference_steps", type=int, metavar="N", help="sonic: 10-50")
     add("--dynamic-scale", type=float, metavar="X", help="strength of the mouth, 0.3-2")
     add("--motion-scale", type=float, metavar="X", help="strength of head motion, 0-2")
-    add("--expand-ratio", type=float, metavar="X", help="sonic: room around the face, 0-1")
+    add("--expand-ratio", type=float, metavar="X", help="sonic: crop, room around the face, 0-1")
+    add("--guidance", metavar="A,B", help="sonic: weight of the picture and of the speech")
+    add("--dtype", choices=("auto", "bf16", "fp16", "fp32"), help="sonic: number format")
+    add("--decode-chunk", type=int, metavar="N", help="sonic: keyframes decoded together, 1-25")
+    add("--segment-seconds", type=int, metavar="N", help="sonic: longest piece of speech, 5-30")
     add("--seed", type=int, metavar="N", help="repeat a video exactly")
     add("--fps", type=int, metavar="N", help="24, 25, 30, 50 or 60")
     add("--framing", choices=("face", "bust", "full"))
