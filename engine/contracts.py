@@ -6,9 +6,9 @@ Frozen pydantic models, JSON on the wire, no arrays, paths as strings. `schema_v
 
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from engine.errors import ErrorCode
 
@@ -16,7 +16,8 @@ Framing = Literal["face", "bust", "full"]
 Aspect = Literal["source", "1:1", "9:16", "16:9"]
 AnimatorChoice = Literal["auto", "lite", "sonic"]
 PresetName = Literal["quick", "standard", "hd"]
-Lane = Literal["render", "quick"]
+DtypeName = Literal["auto", "bf16", "fp16", "fp32"]
+Lane = Literal["render", "quick", "decode"]
 
 
 class Frozen(BaseModel):
@@ -39,6 +40,10 @@ PRESETS: dict[PresetName, Preset] = {
 }
 
 
+Weight = Annotated[float, Field(ge=0.0, le=20.0)]
+"""Of one part of the guidance."""
+
+
 class RenderOptions(Frozen):
     """Everything a person may choose about the picture.
 
@@ -49,7 +54,8 @@ class RenderOptions(Frozen):
         num_inference_steps: diffusion steps (sonic only), 10-50; None = preset.
         dynamic_scale: strength of the mouth, 0.3-2; 1 = natural.
         motion_scale: strength of head and brow motion, 0-2; 1 = natural.
-        expand_ratio: room around the face box, 0-1 (sonic).
+        expand_ratio: crop to the square around the face with this much room on every side, as a
+            share of the face box, 0-1 (sonic); None = only for the framing `face`, with .5.
         seed: repeats a video exactly; None = drawn and recorded.
         fps: frames a second, 25 or 50 (any of 24, 25, 30, 50, 60).
         framing: how much of the photo is kept: face, bust, or full.
@@ -58,6 +64,11 @@ class RenderOptions(Frozen):
         smoothing: strength of temporal smoothing of the mouth, 0-2; 1 = tuned default, 0 = off.
         background: colour behind transparent pictures and padding, `#rrggbb` or a colour name.
         force: animate although the pre-flight check would refuse a turned or small face.
+        guidance: weights of the picture and of the speech, 0-20 each (sonic).
+        dtype: what the large networks compute in (sonic); `auto` = fp16 on a card, else fp32.
+        decode_chunk: keyframes decoded together, 1-25 (sonic); fewer need less memory.
+        segment_seconds: longest piece of speech animated at once, 5-30 (sonic); longer speech
+            is spliced in pauses.
     """
 
     animator: AnimatorChoice = "auto"
@@ -66,7 +77,7 @@ class RenderOptions(Frozen):
     num_inference_steps: int | None = Field(default=None, ge=1, le=100)
     dynamic_scale: float = Field(default=1.0, ge=0.3, le=2.0)
     motion_scale: float = Field(default=1.0, ge=0.0, le=2.0)
-    expand_ratio: float = Field(default=0.5, ge=0.0, le=1.0)
+    expand_ratio: float | None = Field(default=None, ge=0.0, le=1.0)
     seed: int | None = Field(default=None, ge=0, le=2**31 - 1)
     fps: Literal[24, 25, 30, 50, 60] = 25
     framing: Framing = "full"
@@ -75,6 +86,24 @@ class RenderOptions(Frozen):
     smoothing: float = Field(default=1.0, ge=0.0, le=2.0)
     background: str = "white"
     force: bool = False
+    guidance: tuple[Weight, Weight] = (2.0, 7.5)
+    dtype: DtypeName = "auto"
+    decode_chunk: int = Field(default=8, ge=1, le=25)
+    segment_seconds: int = Field(default=30, ge=5, le=30)
+
+    @field_validator("guidance", mode="before")
+    @classmethod
+    def _split_guidance(cls, given: object) -> object:
+        """Take `2,7.5` for two numbers."""
+        parts = given.split(",") if isinstance(given, str) else given
+        if not isinstance(parts, list | tuple) or len(parts) != 2:
+            raise ValueError("two numbers such as 2,7.5 are needed")
+        return tuple(parts)
+
+    @property
+    def steps(self) -> int:
+        """Diffusion steps, from `num_inference_steps` or the preset."""
+        return self.num_inference_steps or PRESETS[self.preset].num_inference_steps
 
     @property
     def output_size_px(self) -> int:
