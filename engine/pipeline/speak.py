@@ -12,6 +12,7 @@ import soxr
 from engine.contracts import SpeechOptions
 from engine.media.audio import write_wav
 from engine.speech.catalog import VoiceCatalog
+from engine.speech.lexicon import Lexicon
 from engine.speech.voice import SpokenClip, TimedPhoneme, TimedWord
 
 # The rate of every speech.wav, and of the sound in every finished video.
@@ -24,6 +25,7 @@ def speak_to_file(
     voices: VoiceCatalog,
     canceled: Event,
     on_progress: Callable[[int, int], None] | None = None,
+    lexicon: Lexicon | None = None,
 ) -> SpokenClip:
     """Speak `speech` and write it as 48 kHz mono WAV.
 
@@ -33,11 +35,12 @@ def speak_to_file(
         voices: the built-in voices.
         canceled: stops between sentences.
         on_progress: called with sentences done and sentences in all.
+        lexicon: the person's own pronunciations.
 
     Returns:
         The clip at the voice's own sample rate, with its times.
     """
-    clip = voices.speak(speech, canceled, on_progress)
+    clip = voices.speak(speech, canceled, on_progress, lexicon)
     samples = soxr.resample(clip.samples, clip.sample_rate_hz, SPEECH_RATE_HZ)
     write_wav(target, samples.astype(np.float32), SPEECH_RATE_HZ)
     return clip

@@ -15,6 +15,7 @@ from engine.speech.hibari import HibariEngine
 from engine.speech.joining import Part, as_typed, join, trim
 from engine.speech.kokoro import KokoroEngine
 from engine.speech.languages import language_distance
+from engine.speech.lexicon import Lexicon
 from engine.speech.mapped_text import MappedText
 from engine.speech.scripts import guess_language, scripts_of, split_by_script
 from engine.speech.sentences import WORD_PAUSE_S, Piece, split_sentences
@@ -106,6 +107,7 @@ class VoiceCatalog:
         options: SpeechOptions,
         canceled: Event,
         on_progress: Callable[[int, int], None] | None = None,
+        lexicon: Lexicon | None = None,
     ) -> SpokenClip:
         """Speak a whole text.
 
@@ -113,6 +115,7 @@ class VoiceCatalog:
             options: text, language, voice, speed and style.
             canceled: looked at before every sentence.
             on_progress: called with pieces done and pieces in all.
+            lexicon: a person's own pronunciations.
 
         Returns:
             One clip at about -18 dB, its first sound within 0.15 s; `notes` says what was left
@@ -128,7 +131,9 @@ class VoiceCatalog:
         notes = list(cleaned.notes)
         if options.style and options.style not in voice.styles:
             notes.append(ErrorCode.STYLE_IGNORED)
-        tasks = self._tasks(make_speakable(cleaned.mapped, voice.languages[0]), voice, notes)
+        language = voice.languages[0]
+        text = lexicon.apply(cleaned.mapped, language) if lexicon else cleaned.mapped
+        tasks = self._tasks(make_speakable(text, language), voice, notes)
         for name in {task.voice.engine for task in tasks}:
             self._engines[name].reset()
         parts: list[Part] = []
@@ -147,7 +152,7 @@ class VoiceCatalog:
         return replace(
             join(parts, voice.sample_rate_hz),
             voice_id=voice.voice_id,
-            language=voice.languages[0],
+            language=language,
             notes=tuple(dict.fromkeys(str(note) for note in notes)),
         )
 

@@ -48,11 +48,14 @@ class MappedText:
     def respelled(
         self, pattern: re.Pattern[str], spell: Callable[[re.Match[str]], str]
     ) -> "MappedText":
-        """Have every match read as `spell` says, while readers go on seeing the match."""
+        """Have every match read as `spell` says, while readers go on seeing what they saw."""
 
         def spoken(match: re.Match[str]) -> MappedText:
             text = spell(match)
-            return MappedText(text, tuple([match.group(), *[""] * (len(text) - 1)][: len(text)]))
+            if text == match.group():
+                return self[match.start() : match.end()]
+            seen = "".join(self.shown[match.start() : match.end()])
+            return MappedText(text, tuple([seen, *[""] * (len(text) - 1)][: len(text)]))
 
         return self._replaced(pattern, spoken)
 

@@ -2,8 +2,8 @@
 """What people type, made ready for a voice: the one front end before every back end.
 
 Owns cleaning (`clean`, `clean_text`) and the rewriting that depends on the language
-(`make_speakable`). Numbers, dates and money are left to the back ends, which read them; a
-normaliser for more languages would be one more step of `make_speakable`.
+(`make_speakable`): addresses, dates, money and the like. Plain numbers are left to the back ends,
+which read them.
 """
 
 import html
@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from engine.errors import ErrorCode, InputError
 from engine.speech.mapped_text import MappedText
+from engine.speech.spoken_numbers import respell_numbers
 
 # Written for the eye: fancy letters people paste, full and half width forms, ligatures.
 _FANCY = re.compile(
@@ -125,7 +126,10 @@ def is_speakable(text: str) -> bool:
 
 
 def make_speakable(text: MappedText, language: str) -> MappedText:
-    """Respell what no voice reads well: web and mail addresses, in the words of `language`."""
+    """Respell what no voice reads well, in the words of `language`.
+
+    Web and mail addresses, dates, times, money and units; readers go on seeing what was typed.
+    """
     names = _SIGN_NAMES.get(language, _SIGN_NAMES.get(language.partition("-")[0]))
     dot, slash, at = names or _SIGN_NAMES["en"]
 
@@ -141,7 +145,8 @@ def make_speakable(text: MappedText, language: str) -> MappedText:
         path = [re.sub(r"[-_+]+", " ", unquote(part)) for part in path]
         return f" {slash} ".join([host, *path]).replace(".", f" {dot} ") or match.group()
 
-    return text.respelled(_URL, speak_url).respelled(_MAIL, speak_mail)
+    text = text.respelled(_URL, speak_url).respelled(_MAIL, speak_mail)
+    return respell_numbers(text, language)
 
 
 def _plain_characters(text: MappedText) -> MappedText:
