@@ -36,6 +36,9 @@ KNEE = 0.7
 """Samples beyond this (-3 dB) are bent softly towards full scale, never cut off flat."""
 
 MIN_BYTES_PER_S = 125.0
+
+STRETCH_LEAD_S = 0.1
+"""Read before a stretch and thrown away: the resampling filter settles within a hundredth."""
 """One kilobit a second: a header that claims more time than that is not believed."""
 
 OnProgress = Callable[[float], None]
@@ -142,6 +145,32 @@ def read_blocks(
 def read_samples(wav: Path, sample_rate_hz: int) -> NDArray[np.float32]:
     """Read a whole WAV of ours: mono, float32, full scale 1, exactly its length."""
     return np.concatenate([np.zeros(0, np.float32), *read_blocks(wav, sample_rate_hz)])
+
+
+def read_stretch(wav: Path, sample_rate_hz: int, start: int, count: int) -> NDArray[np.float32]:
+    """Read a part of a WAV of ours without the rest.
+
+    Args:
+        wav: any rate; more channels are averaged.
+        sample_rate_hz: wanted rate.
+        start: first sample wanted, at the wanted rate.
+        count: number of samples; what lies after the end is silence.
+
+    Returns:
+        mono, float32, full scale 1.
+    """
+    lead = min(start, round(STRETCH_LEAD_S * sample_rate_hz))
+    pieces, have = [np.zeros(0, np.float32)], 0
+    with sf.SoundFile(str(wav)) as file:
+        first = round((start - lead) * file.samplerate / sample_rate_hz)
+        file.seek(min(first, file.frames))
+        for piece in _resampled(_file_pieces(file), file.samplerate, sample_rate_hz):
+            pieces.append(piece)
+            have += piece.size
+            if have >= lead + count:
+                break
+    samples = np.concatenate(pieces)[lead : lead + count]
+    return np.pad(samples, (0, count - samples.size))
 
 
 def write_wav(path: Path, samples: NDArray[np.float32], sample_rate_hz: int) -> None:

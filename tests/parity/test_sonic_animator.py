@@ -105,15 +105,18 @@ def test_a_video_longer_than_its_sound_is_filled_with_silence(folder, scene):
     assert len(draw(folder, replace(scene, curves=still_curves(23)))) == 23
 
 
-def test_progress_ends_before_the_first_frame(folder, scene):
+def test_progress_grows_to_one_with_the_last_frame(folder, scene):
     shares = []
     animator = SonicAnimator(folder, OPTIONS, on_progress=shares.append)
 
     stream = animator.animate(scene, Event())
     next(stream)
+    before_the_second = shares[-1]
+    list(stream)
 
-    assert shares[-1] == 1.0
-    stream.close()
+    assert 0 < before_the_second < 1
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1.0)
 
 
 def test_a_canceled_scene_stops_between_layers(folder, scene):

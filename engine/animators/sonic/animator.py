@@ -14,18 +14,16 @@ from engine.animators.animator import MemoryNeed, Scene
 from engine.animators.sonic.frame_times import keyframes_needed
 from engine.animators.sonic.memory import PROCESS_MB, MemoryPlan, clip_mb, plan_memory
 from engine.animators.sonic.options import GRID_PX, SonicOptions
-from engine.animators.sonic.picture import pad_picture
+from engine.animators.sonic.picture import SonicPicture, pad_picture
+from engine.animators.sonic.pieces import Piece, at_keyframes, plan_pieces
 from engine.errors import Canceled, EngineError, ErrorCode, InputError
-from engine.media.audio import read_samples
 from engine.weights.store import require_whole
 
 if TYPE_CHECKING:
     import torch
 
-    from engine.animators.sonic.pipeline import SonicPipeline, SonicRun
+    from engine.animators.sonic.clip import SonicClip
 
-SAMPLE_RATE_HZ = 16_000
-SAMPLES_PER_KEYFRAME = 1_280
 LIBRARIES = ("torch", "diffusers", "transformers", "accelerate", "safetensors")
 
 OnProgress = Callable[[float], None]
@@ -39,14 +37,16 @@ class SonicAnimator:
     """Draws a scene with the diffusion model.
 
     It reads of a scene the canvas, the face box, the sound, the seed, the two scales and the
-    frames' number and rate; the mouth comes from the sound itself, not from the curves.
+    frames' number and rate; the mouth comes from the sound itself, and the curves only tell the
+    pauses in which long speech is cut.
 
     Args:
         weights_dir: the weights in the public layout.
         options: the numbers; seed and scales are replaced by the scene's.
         free_vram_mb: tells the free memory of the card without touching it, for `need`; None
             where there is no card, then the CPU is taken to do the work.
-        on_progress: told the share of denoising that is done, 0-1, before the first frame.
+        on_progress: told the share of the video that is done, 0-1, frames included.
+        keep_dir: where finished pieces are kept for another attempt; None = nowhere.
     """
 
     name = "sonic"
@@ -57,11 +57,13 @@ class SonicAnimator:
         options: SonicOptions | None = None,
         free_vram_mb: Callable[[], float | None] = lambda: None,
         on_progress: OnProgress = _ignore,
+        keep_dir: Path | None = None,
     ) -> None:
         self._weights_dir = weights_dir
         self._options = options or SonicOptions()
         self._free_vram_mb = free_vram_mb
         self._on_progress = on_progress
+        self._keep_dir = keep_dir
 
     def require_ready(self) -> None:
         """Make sure that libraries and weights are here, without loading any.
@@ -71,7 +73,7 @@ class SonicAnimator:
         """
         lacking = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
         if lacking:
-            reason = f"{', '.join(lacking)} is not installed; see requirements.txt"
+            reason = f"it needs {', '.join(lacking)}: run `python3 bootstrap.py --gpu`"
             raise InputError(ErrorCode.ANIMATOR_UNAVAILABLE, animator=self.name, reason=reason)
         require_whole("sonic", self._weights_dir)
 
@@ -79,7 +81,8 @@ class SonicAnimator:
         """Peak memory for a video of this size, of 25 frames a second."""
         free_mb = self._free_vram_mb()
         plan = self._plan(width_px, height_px, free_mb, on_card=free_mb is not None)
-        data_mb = clip_mb(width_px, height_px, num_frames // 2 + 1)
+        num_keyframes = min(num_frames // 2 + 1, self._options.longest_piece)
+        data_mb = clip_mb(width_px, height_px, num_keyframes)
         if free_mb is None:
             return MemoryNeed(vram_mb=0.0, rss_mb=plan.device_mb + data_mb)
         return MemoryNeed(vram_mb=plan.device_mb, rss_mb=PROCESS_MB + data_mb)
@@ -87,7 +90,7 @@ class SonicAnimator:
     def animate(self, scene: Scene, canceled: Event) -> Iterator[NDArray[np.uint8]]:
         """Yield `scene.num_frames` frames in order, each H x W x 3, uint8, RGB.
 
-        Nothing is yielded while the clip is denoised; `on_progress` is told meanwhile.
+        Nothing is yielded while a piece is denoised; `on_progress` is told meanwhile.
 
         Raises:
             Canceled: soon after `canceled` was set.
@@ -102,24 +105,20 @@ class SonicAnimator:
                 raise Canceled
 
         picture, margins = pad_picture(scene.canvas, scene.face.box)
-        pipeline, run = self._prepare(scene, check)
-        num_keyframes = keyframes_needed(scene.num_frames, scene.fps, run.options.windows.length)
-        samples = _fitted(read_samples(scene.speech_wav, SAMPLE_RATE_HZ), num_keyframes)
-        latents = self._guarded(lambda: pipeline.denoise(picture, samples, run))
-        frames = pipeline.frames(latents, scene.num_frames, scene.fps, run)
+        frames = self._clip(scene, picture, check).frames()
         for _ in range(scene.num_frames):
             yield margins.cut(to_uint8(self._guarded(lambda: next(frames))))
 
-    def _prepare(
-        self, scene: Scene, check: Callable[[], None]
-    ) -> tuple["SonicPipeline", "SonicRun"]:
+    def _clip(self, scene: Scene, picture: SonicPicture, check: Callable[[], None]) -> "SonicClip":
+        from engine.animators.sonic import clip, models, pipeline  # noqa: PLC0415 - heavy
         from engine.animators.sonic import device as devices  # noqa: PLC0415 - heavy
-        from engine.animators.sonic import models, pipeline  # noqa: PLC0415 - heavy
+        from engine.animators.sonic.kept import KeptPieces  # noqa: PLC0415 - heavy
         from engine.animators.sonic.weight_files import SonicFolder  # noqa: PLC0415 - heavy
 
         device = devices.pick_device()
         folder = SonicFolder(self._weights_dir)
-        built = models.SonicModels(folder, device, devices.pick_dtype(device))
+        dtype = devices.pick_dtype(device, self._options.dtype)
+        built = models.SonicModels(folder, device, dtype)
         options = replace(
             self._options,
             seed=scene.seed,
@@ -129,9 +128,20 @@ class SonicAnimator:
         height_px, width_px = scene.canvas.shape[:2]
         free_mb = devices.free_memory_mb(device)
         plan = self._plan(width_px, height_px, free_mb, on_card=device.type != "cpu")
-        return pipeline.SonicPipeline(built), pipeline.SonicRun(
-            options, plan, check, self._on_progress
+        run = pipeline.SonicRun(options, plan, check, self._on_progress)
+        inputs = clip.ClipInputs(
+            picture, scene.speech_wav, self._pieces(scene), scene.num_frames, scene.fps
         )
+        kept = KeptPieces(self._keep_dir)
+        return clip.SonicClip(pipeline.SonicPipeline(built), inputs, run, kept)
+
+    def _pieces(self, scene: Scene) -> tuple[Piece, ...]:
+        """Cut the speech where it is quiet and nobody speaks."""
+        shortest = self._options.windows.length
+        num_keyframes = keyframes_needed(scene.num_frames, scene.fps, shortest)
+        voiced = scene.curves.loudness + scene.curves.speaking
+        loudness = at_keyframes(voiced, scene.fps, num_keyframes)
+        return plan_pieces(loudness, self._options.longest_piece, shortest)
 
     def _plan(
         self, width_px: int, height_px: int, free_mb: float | None, *, on_card: bool
@@ -142,6 +152,7 @@ class SonicAnimator:
             self._options.decode_chunk,
             free_mb,
             on_card=on_card,
+            is_full_precision={"auto": None, "fp32": True}.get(self._options.dtype, False),
         )
 
     def _guarded(self, work: Callable[[], "torch.Tensor"]) -> "torch.Tensor":
@@ -156,9 +167,3 @@ class SonicAnimator:
         except MemoryError:
             failure = ErrorCode.OUT_OF_MEMORY
         raise EngineError(failure)
-
-
-def _fitted(samples: NDArray[np.float32], num_keyframes: int) -> NDArray[np.float32]:
-    """Silence is added, or the end cut, to the length of the keyframes."""
-    wanted = num_keyframes * SAMPLES_PER_KEYFRAME
-    return np.pad(samples[:wanted], (0, max(wanted - len(samples), 0)))

@@ -80,6 +80,23 @@ def noised_start(image_latent: torch.Tensor, noise: torch.Tensor, sigma: float) 
     return image_latent.to(noise) * LATENT_SCALE + noise * sigma
 
 
+@dataclass(frozen=True)
+class Lead:
+    """Finished keyframes at the start of a clip, from which the rest of it goes on.
+
+    Attributes:
+        latents: n x 4 x h x w, finished.
+        noise: the same shape: the noise that is put on them at every step.
+    """
+
+    latents: torch.Tensor
+    noise: torch.Tensor
+
+    def put(self, clip: torch.Tensor, sigma: float) -> torch.Tensor:
+        """The clip with these keyframes, under noise of strength `sigma`, at its start."""
+        return torch.cat([self.latents + self.noise * sigma, clip[len(self.latents) :]])
+
+
 def euler_step(
     latents: torch.Tensor, velocity: torch.Tensor, sigma: float, sigma_next: float
 ) -> torch.Tensor:
@@ -123,6 +140,7 @@ class Denoiser:
         latents: torch.Tensor,
         schedule: NoiseSchedule,
         watch: Watch = UNWATCHED,
+        lead: Lead | None = None,
     ) -> torch.Tensor:
         """Take the noise out of every frame.
 
@@ -130,13 +148,16 @@ class Denoiser:
             latents: F x 4 x h x w, float32, from `noised_start`; stays on its device.
             schedule: noise levels.
             watch: told after each window of each step.
+            lead: keyframes at the start that are finished and stay as they are.
 
         Returns:
             F x 4 x h x w, float32.
         """
         for step in range(len(schedule)):
+            if lead is not None:
+                latents = lead.put(latents, schedule.sigmas[step])
             latents = self.step(latents, schedule, step, watch)
-        return latents
+        return latents if lead is None else lead.put(latents, 0.0)
 
     @torch.inference_mode()
     def step(

@@ -19,9 +19,14 @@ def pick_device() -> torch.device:
     return torch.device("cpu")
 
 
-def pick_dtype(device: torch.device) -> torch.dtype:
-    """Half precision, as published, where the device is made for it; a CPU is not."""
-    return torch.float32 if device.type == "cpu" else torch.float16
+def pick_dtype(device: torch.device, name: str = "auto") -> torch.dtype:
+    """The number format called `name`.
+
+    `auto` is half precision, as published, where the device is made for it; a CPU is not.
+    """
+    if name == "auto":
+        return torch.float32 if device.type == "cpu" else torch.float16
+    return {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}[name]
 
 
 def free_memory_mb(device: torch.device) -> float:

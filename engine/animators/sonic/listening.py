@@ -57,6 +57,12 @@ class SpeechFeatures:
     def __len__(self) -> int:
         return len(self.tokens)
 
+    def first(self, num_frames: int) -> "SpeechFeatures":
+        """Those of the first keyframes alone."""
+        return SpeechFeatures(
+            self.tokens[:num_frames], self.silent_tokens, self.motion_buckets[:num_frames]
+        )
+
 
 class WhisperEars:
     """Whisper's encoder behind its own mel front end.

@@ -35,8 +35,8 @@ INTERPOLATION_MB_PER_MEGAPIXEL = 0.4 * MB_PER_GB
 # The interpreter with torch, diffusers and transformers loaded.
 PROCESS_MB = 1400.0
 
-# Without a card everything is float32 in main memory: twice the float16 figures.
-CPU_FACTOR = 2.0
+# The figures are for float16; float32, which is what a CPU computes in, takes twice as much.
+FULL_PRECISION_FACTOR = 2.0
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,13 @@ class MemoryPlan:
 
 
 def plan_memory(
-    width_px: int, height_px: int, decode_chunk: int, free_mb: float | None, *, on_card: bool
+    width_px: int,
+    height_px: int,
+    decode_chunk: int,
+    free_mb: float | None,
+    *,
+    on_card: bool,
+    is_full_precision: bool | None = None,
 ) -> MemoryPlan:
     """The fastest way of working whose peak fits.
 
@@ -115,12 +121,17 @@ def plan_memory(
         decode_chunk: keyframes wished to be decoded together.
         free_mb: of the device, before anything is loaded; None = unknown, then the way that
             needs least is taken.
-        on_card: False when the CPU does the work, in float32.
+        on_card: False when the CPU does the work.
+        is_full_precision: whether it is done in float32; None = only on the CPU.
 
     Returns:
         The plan; when nothing fits, the one that needs least, with `fits` False.
     """
-    machine = _Machine(width_px * height_px / 2**20, free_mb, on_card=on_card)
+    if is_full_precision is None:
+        is_full_precision = not on_card
+    base_mb = CONTEXT_MB if on_card else PROCESS_MB
+    factor = FULL_PRECISION_FACTOR if is_full_precision else 1.0
+    machine = _Machine(width_px * height_px / 2**20, free_mb, base_mb, factor)
     decodings = [(decode_chunk, False), (decode_chunk, True)]
     decodings += [(chunk, False) for chunk in (4, 2, 1) if chunk < decode_chunk]
     decoding = _first_that_fits(decodings, machine.decoding_mb, machine)
@@ -146,10 +157,12 @@ def _first_that_fits(
 class _Machine:
     """What each stage takes on one device at one picture size."""
 
-    def __init__(self, megapixels: float, free_mb: float | None, *, on_card: bool) -> None:
+    def __init__(
+        self, megapixels: float, free_mb: float | None, base_mb: float, factor: float
+    ) -> None:
         self._megapixels = megapixels
         self._budget_mb = None if free_mb is None else free_mb * HEADROOM
-        self._factor, self._base_mb = (1.0, CONTEXT_MB) if on_card else (CPU_FACTOR, PROCESS_MB)
+        self._base_mb, self._factor = base_mb, factor
 
     def has_room(self, need_mb: float) -> bool:
         return self._budget_mb is not None and need_mb <= self._budget_mb

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal
 
 from engine.animators.sonic.schedule import WindowPlan
 
@@ -25,6 +26,8 @@ class SonicOptions:
         dynamic_scale: factor on both motion buckets, 0.5-2.
         motion_scale: factor on the first motion bucket alone; 1 = published behaviour.
         decode_chunk: keyframes decoded together; fewer need less memory and change the result.
+        longest_piece: keyframes denoised as one clip; longer speech is cut in pauses.
+        dtype: what the large networks compute in; `auto` = half precision on a card.
         seed: of the noise, drawn on the CPU so that every machine draws the same.
     """
 
@@ -36,6 +39,8 @@ class SonicOptions:
     dynamic_scale: float = 1.0
     motion_scale: float = 1.0
     decode_chunk: int = 8
+    longest_piece: int = 375
+    dtype: Literal["auto", "bf16", "fp16", "fp32"] = "auto"
     seed: int = 72589
 
     @property

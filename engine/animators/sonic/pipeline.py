@@ -17,6 +17,7 @@ from engine.animators.sonic.decode import decode_chunks, encode_picture
 from engine.animators.sonic.denoise import (
     Conditioning,
     Denoiser,
+    Lead,
     Watch,
     draw_noise,
     noised_start,
@@ -47,6 +48,21 @@ class SonicRun:
     on_progress: Callable[[float], None] = lambda _share: None
 
 
+@dataclass(frozen=True)
+class SeenPicture:
+    """What the networks see in the photo, the same for every piece of a clip.
+
+    Attributes:
+        image_latent: 4 x h x w, unscaled.
+        image_embed: 1 x D: CLIP's embedding.
+        face_mask: 1 x 1 x H x W, float32, 0..1.
+    """
+
+    image_latent: torch.Tensor
+    image_embed: torch.Tensor
+    face_mask: torch.Tensor
+
+
 class SonicPipeline:
     """Makes clips with the networks of one weights folder.
 
@@ -60,7 +76,7 @@ class SonicPipeline:
     def denoise(
         self, picture: SonicPicture, samples: NDArray[np.float32], run: SonicRun
     ) -> torch.Tensor:
-        """Everything up to the finished latents.
+        """Everything up to the finished latents of speech that is one piece.
 
         Args:
             picture: the photo and its face mask, on the 64 grid.
@@ -70,17 +86,46 @@ class SonicPipeline:
         Returns:
             F x 4 x h x w, float32, on the CPU.
         """
-        conditioning = self._conditioning(picture, samples, run)
+        seen = self.see(picture, run)
+        return self.denoise_piece(seen, self.hear(samples, seen, run), run)
+
+    def denoise_piece(
+        self,
+        seen: SeenPicture,
+        speech: SpeechFeatures,
+        run: SonicRun,
+        before: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Denoise keyframes.
+
+        Args:
+            seen: from `see`.
+            speech: of the keyframes.
+            run: how.
+            before: n x 4 x h x w: the first keyframes, when they are finished already.
+
+        Returns:
+            F x 4 x h x w, float32, on the CPU.
+        """
+        conditioning = Conditioning(
+            image_latent=seen.image_latent,
+            image_embed=seen.image_embed,
+            audio_tokens=speech.tokens,
+            silent_tokens=speech.silent_tokens,
+            motion_buckets=speech.motion_buckets,
+            face_mask=seen.face_mask,
+        )
         schedule = self._models.schedule(run.options.num_inference_steps)
-        height_px, width_px = picture.mask.shape
+        height_px, width_px = seen.face_mask.shape[2:]
         noise = draw_noise(conditioning.num_frames, height_px, width_px, run.options.seed)
         latents = noised_start(conditioning.image_latent, noise, schedule.sigmas[0])
+        lead = None if before is None else Lead(before, noise[: len(before)].clone())
         del noise
         denoiser = Denoiser(self._models.unet(), conditioning, run.options, run.plan.mode)
         calls = run.options.windows.count(conditioning.num_frames) * len(schedule)
         counter = _ShareCounter(calls, run.on_progress)
         try:
-            return denoiser.run(latents, schedule, Watch(counter.step, run.check))
+            return denoiser.run(latents, schedule, Watch(counter.step, run.check), lead)
         finally:
             del denoiser
             self._release()
@@ -99,7 +144,16 @@ class SonicPipeline:
         Yields:
             3 x H x W, float32, 0..1, on the device.
         """
-        keyframes = self._keyframes(latents, run)
+        yield from self.frames_between(self.keyframes(latents, run), num_frames, fps, run)
+
+    def frames_between(
+        self,
+        keyframes: Generator[torch.Tensor, None, None],
+        num_frames: int,
+        fps: Fraction,
+        run: SonicRun,
+    ) -> Iterator[torch.Tensor]:
+        """Interpolate a stream of keyframes; see `frames`."""
         between = partial(middle_frame, self._models.flow_net())
         stream = at_rate(keyframes, num_frames, fps, between)
         try:
@@ -112,9 +166,10 @@ class SonicPipeline:
             del between
             self._release()
 
-    def _keyframes(
+    def keyframes(
         self, latents: torch.Tensor, run: SonicRun
     ) -> Generator[torch.Tensor, None, None]:
+        """Decode one chunk after the other: 3 x H x W each, float32, 0..1, on the device."""
         plan = run.plan
         chunks = decode_chunks(
             self._models.autoencoder(), latents, plan.decode_chunk, frugal=plan.frugal_decoding
@@ -123,12 +178,9 @@ class SonicPipeline:
             run.check()
             yield from unit_range(chunk)
 
-    def _conditioning(
-        self, picture: SonicPicture, samples: NDArray[np.float32], run: SonicRun
-    ) -> Conditioning:
+    def see(self, picture: SonicPicture, run: SonicRun) -> SeenPicture:
+        """Look at the photo; everything returned lies on the CPU."""
         image_embed = self._look(picture)
-        run.check()
-        speech = self._hear(samples, image_embed)
         run.check()
         vae = self._models.autoencoder()
         pixels = torch.from_numpy(picture.pixels.transpose(2, 0, 1).copy()).float()
@@ -136,14 +188,7 @@ class SonicPipeline:
         del vae
         self._release()
         mask = torch.from_numpy(picture.mask.copy()).float()[None, None] / 255
-        return Conditioning(
-            image_latent=image_latent,
-            image_embed=image_embed,
-            audio_tokens=speech.tokens,
-            silent_tokens=speech.silent_tokens,
-            motion_buckets=speech.motion_buckets,
-            face_mask=mask,
-        )
+        return SeenPicture(image_latent, image_embed, mask)
 
     @torch.inference_mode()
     def _look(self, picture: SonicPicture) -> torch.Tensor:
@@ -156,9 +201,15 @@ class SonicPipeline:
         self._release()
         return embed
 
-    def _hear(self, samples: NDArray[np.float32], image_embed: torch.Tensor) -> SpeechFeatures:
+    def hear(
+        self, samples: NDArray[np.float32], seen: SeenPicture, run: SonicRun
+    ) -> SpeechFeatures:
+        """Listen to speech at 16 kHz, 1,280 samples a keyframe; all on the CPU."""
         states = self._models.ears().states(samples)
-        features = hear(states, self._models.token_head(), self._models.bucket_head(), image_embed)
+        run.check()
+        heads = self._models.token_head(), self._models.bucket_head()
+        features = hear(states, *heads, seen.image_embed)
+        del heads
         self._release()
         return features
 

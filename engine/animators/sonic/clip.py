@@ -1,0 +1,146 @@
+"""One clip of any length: piece after piece is heard, denoised, decoded and handed on.
+
+Memory holds one piece. Keyframes of all pieces flow into one stream, so that frames are
+interpolated across a seam like everywhere else.
+"""
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from engine.animators.sonic.kept import KeptPieces
+from engine.animators.sonic.picture import SonicPicture
+from engine.animators.sonic.pieces import CONTEXT, Piece
+from engine.animators.sonic.pipeline import SeenPicture, SonicPipeline, SonicRun
+from engine.media.audio import read_stretch
+
+SAMPLE_RATE_HZ = 16_000
+SAMPLES_PER_KEYFRAME = 1_280
+
+DECODING_COST = 3.0
+"""Decoding a window and making the frames between takes as long as three of its calls of the
+network (1.25 s against 0.43 s on an H200 at 512 pixels); only progress depends on it."""
+
+
+@dataclass(frozen=True)
+class ClipInputs:
+    """What a clip is made from.
+
+    Attributes:
+        picture: the photo on the 64 grid.
+        speech_wav: the sound.
+        pieces: how it is cut.
+        num_frames: of the video.
+        fps: of the video.
+    """
+
+    picture: SonicPicture
+    speech_wav: Path
+    pieces: tuple[Piece, ...]
+    num_frames: int
+    fps: Fraction
+
+
+class SonicClip:
+    """Makes one clip.
+
+    Args:
+        pipeline: the stages.
+        inputs: what it is made from.
+        run: how; `on_progress` is told the share of the whole clip, 0-1.
+        kept: pieces that earlier attempts finished.
+    """
+
+    def __init__(
+        self, pipeline: SonicPipeline, inputs: ClipInputs, run: SonicRun, kept: KeptPieces
+    ) -> None:
+        self._pipeline, self._inputs, self._run, self._kept = pipeline, inputs, run, kept
+        self._seen: SeenPicture | None = None
+        self._progress = _ClipProgress(inputs, run)
+
+    def frames(self) -> Iterator[torch.Tensor]:
+        """Yield every frame: 3 x H x W, float32, 0..1, on the device."""
+        inputs = self._inputs
+        stream = self._pipeline.frames_between(
+            self._keyframes(), inputs.num_frames, inputs.fps, self._run
+        )
+        for frame in stream:
+            self._progress.frame_made()
+            yield frame
+
+    def _keyframes(self) -> Generator[torch.Tensor, None, None]:
+        before: torch.Tensor | None = None
+        for index, piece in enumerate(self._inputs.pieces):
+            latents = self._latents(index, piece, before)
+            before = latents[-CONTEXT:].clone()
+            yield from self._pipeline.keyframes(latents, self._run)
+
+    def _latents(self, index: int, piece: Piece, before: torch.Tensor | None) -> torch.Tensor:
+        """The new keyframes of a piece."""
+        height_px, width_px = self._inputs.picture.mask.shape
+        shape = (piece.end - piece.start, 4, height_px // 8, width_px // 8)
+        latents = self._kept.load(index, shape)
+        if latents is None:
+            latents = self._denoised(index, piece, before)
+            self._kept.save(index, latents)
+        self._progress.piece_done(piece)
+        return latents
+
+    def _denoised(self, index: int, piece: Piece, before: torch.Tensor | None) -> torch.Tensor:
+        run = self._run
+        if self._seen is None:
+            self._seen = self._pipeline.see(self._inputs.picture, run)
+        speech = self._pipeline.hear(self._samples(piece), self._seen, run)
+        options = replace(run.options, seed=run.options.seed + index)
+        part = replace(run, options=options, on_progress=self._progress.within(piece))
+        lead = before[-piece.lead :] if before is not None else None
+        made = self._pipeline.denoise_piece(
+            self._seen, speech.first(piece.num_keyframes), part, lead
+        )
+        return made[piece.lead :].clone()
+
+    def _samples(self, piece: Piece) -> NDArray[np.float32]:
+        """The speech of a piece and what is heard around it; silence after the end."""
+        start, end = piece.start - piece.lead, piece.end + piece.tail
+        count = (end - start) * SAMPLES_PER_KEYFRAME
+        first = start * SAMPLES_PER_KEYFRAME
+        return read_stretch(self._inputs.speech_wav, SAMPLE_RATE_HZ, first, count)
+
+
+class _ClipProgress:
+    """Adds up calls of the network and frames made to a share of the clip."""
+
+    def __init__(self, inputs: ClipInputs, run: SonicRun) -> None:
+        self._options, self._tell = run.options, run.on_progress
+        windows = sum(self._windows(piece) for piece in inputs.pieces)
+        calls = windows * run.options.num_inference_steps
+        self._frame_cost = DECODING_COST * windows / inputs.num_frames
+        self._total = calls + DECODING_COST * windows
+        self._done = 0.0
+
+    def _windows(self, piece: Piece) -> int:
+        return self._options.windows.count(piece.num_keyframes)
+
+    def _calls(self, piece: Piece) -> int:
+        return self._windows(piece) * self._options.num_inference_steps
+
+    def within(self, piece: Piece) -> Callable[[float], None]:
+        """Takes the share of a piece that is denoised."""
+        calls = self._calls(piece)
+        return lambda share: self._show(self._done + share * calls)
+
+    def piece_done(self, piece: Piece) -> None:
+        self._done += self._calls(piece)
+        self._show(self._done)
+
+    def frame_made(self) -> None:
+        self._done += self._frame_cost
+        self._show(self._done)
+
+    def _show(self, done: float) -> None:
+        self._tell(min(done / self._total, 1.0))
