@@ -12,12 +12,14 @@ from engine.settings import EngineSettings
 from studio.artifacts import create_artifact_route
 from studio.context import Studio
 from studio.endpoints import create_endpoints
+from studio.language import PageLanguage
 from studio.locales import say
 from studio.pages.create import create_create_page
 from studio.parts.portrait_input import SAMPLES_DIR
 from studio.session import VisitorCookie, Visitors
 from studio.settings import StudioSettings, choose_port
 from studio.theme import HEAD_PATH, STYLES_PATH, create_theme
+from studio.translated import build_translated
 
 # Handlers only read rows and write one; eight at a time are plenty and keep memory flat.
 CONCURRENT_HANDLERS = 8
@@ -31,15 +33,20 @@ UPLOAD_AGE_S = 24 * 3600
 def build_studio(engine: StudioEngine, settings: EngineSettings) -> gr.Blocks:
     """Make the page with its endpoints; nothing is started."""
     studio = Studio(engine, settings, load_visitors(settings))
-    blocks: gr.Blocks
-    with gr.Blocks(
-        title=say("page.title"),
-        analytics_enabled=False,
-        delete_cache=(SWEEP_EVERY_S, UPLOAD_AGE_S),
-        fill_width=False,
-    ) as blocks:
-        create_create_page(studio)
-        create_endpoints(studio)
+
+    def build(kind: type[gr.Blocks]) -> gr.Blocks:
+        page: gr.Blocks
+        with kind(
+            title=say("page.title"),
+            analytics_enabled=False,
+            delete_cache=(SWEEP_EVERY_S, UPLOAD_AGE_S),
+            fill_width=False,
+        ) as page:
+            create_create_page(studio)
+            create_endpoints(studio)
+        return page
+
+    blocks = build_translated(build)
     blocks.queue(
         max_size=MAX_WAITING_HANDLERS,
         default_concurrency_limit=CONCURRENT_HANDLERS,
@@ -76,7 +83,10 @@ def launch_options(
         "footer_links": ["api", "settings"],
         "quiet": True,
         "app_kwargs": {
-            "middleware": [Middleware(VisitorCookie, visitors=visitors)],
+            "middleware": [
+                Middleware(PageLanguage),
+                Middleware(VisitorCookie, visitors=visitors),
+            ],
             "routes": [create_artifact_route(engine, visitors)],
         },
     }

@@ -14,6 +14,7 @@ from engine.contracts import AnimateRequest, JobRecord
 from engine.errors import EngineError, ErrorCode, InputError
 from studio.context import Studio
 from studio.form import CallerOptions, parse_caller_options, title_of
+from studio.language import in_visitors_language
 from studio.parts.uploads import FileUpload, OptionsInput
 from studio.presenter import artifact_address, failure_message, message_of
 from studio.session import base_url
@@ -150,6 +151,7 @@ def _create_watching_endpoints(
 def _answered(endpoint: Callable[P, Answer]) -> Callable[P, Answer]:
     """Turn whatever fails into the error object of the contract."""
 
+    @in_visitors_language
     @functools.wraps(endpoint)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> Answer:
         try:

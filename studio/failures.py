@@ -9,9 +9,9 @@ from typing import ParamSpec, TypeVar
 import gradio as gr
 
 from engine.errors import EngineError, ErrorCode
-from engine.messages import Message, describe
-from studio.locales import say
-from studio.presenter import message_of
+from engine.messages import Message
+from studio.language import in_visitors_language
+from studio.locales import explain, explain_error, say
 
 _log = logging.getLogger(__name__)
 
@@ -20,8 +20,12 @@ R = TypeVar("R")
 
 
 def guarded(handler: Callable[P, R]) -> Callable[P, R]:
-    """Wrap a handler of the page: whatever fails in it is shown as a sentence and a hint."""
+    """Wrap a handler of the page: what fails in it is shown as a sentence and a hint.
 
+    Everything is said in the visitor's language.
+    """
+
+    @in_visitors_language
     @functools.wraps(handler)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
@@ -29,10 +33,10 @@ def guarded(handler: Callable[P, R]) -> Callable[P, R]:
         except gr.Error:
             raise
         except EngineError as error:
-            raise toast(message_of(error)) from None
+            raise toast(explain_error(error)) from None
         except Exception:  # noqa: BLE001 - the edge; logged with its traceback
             _log.exception("a page handler failed")
-            raise toast(describe(ErrorCode.INTERNAL)) from None
+            raise toast(explain(ErrorCode.INTERNAL)) from None
 
     return wrapper
 

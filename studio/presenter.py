@@ -10,8 +10,8 @@ from engine.contracts import (
     JobStatus,
 )
 from engine.errors import EngineError, ErrorCode
-from engine.messages import Message, describe
-from studio.locales import say
+from engine.messages import Message
+from studio.locales import decimal, explain, explain_error, say
 
 MINUTE_S = 60
 HOUR_S = 3600
@@ -90,7 +90,7 @@ def _words(record: JobRecord) -> tuple[str, str]:
         case JobStatus.SUCCEEDED:
             return say("job.ready"), _result_words(record)
         case JobStatus.CANCELED:
-            message = describe(ErrorCode.CANCELED)
+            message = explain(ErrorCode.CANCELED)
             return message.sentence, message.hint
         case JobStatus.FAILED:
             message = failure_message(record)
@@ -122,13 +122,13 @@ def _result_words(record: JobRecord) -> str:
 def failure_message(record: JobRecord) -> Message:
     """Why a failed job failed, and what to do next."""
     if record.error is None:
-        return describe(ErrorCode.INTERNAL)
-    return describe(record.error.code, dict(record.error.values))
+        return explain(ErrorCode.INTERNAL)
+    return explain(record.error.code, dict(record.error.values))
 
 
 def message_of(error: EngineError) -> Message:
     """The sentence and hint of an error."""
-    return describe(error.code, error.values)
+    return explain_error(error)
 
 
 def duration_words(seconds: float, *, exact: bool = False) -> str:
@@ -139,7 +139,7 @@ def duration_words(seconds: float, *, exact: bool = False) -> str:
         exact: keep tenths below a minute, for lengths that were measured.
     """
     if seconds < MINUTE_S:
-        shown = f"{seconds:.1f}" if exact else str(max(1, round(seconds)))
+        shown = decimal(seconds) if exact else str(max(1, round(seconds)))
         return say("time.seconds", count=shown)
     if seconds < HOUR_S:
         minutes, rest = divmod(round(seconds), MINUTE_S)
@@ -196,7 +196,7 @@ def judge_form(report: CheckReport | None, *, has_voice: bool, consent: bool) ->
         return Verdict("waiting", say("check.no_photo"))
     for part in (report.portrait, report.audio):
         if part is not None and part.verdict != "ok":
-            message = describe(ErrorCode(part.verdict), dict(part.values))
+            message = explain(ErrorCode(part.verdict), dict(part.values))
             return Verdict("refused", message.sentence, message.hint)
     notes = warning_sentences(report)
     if not has_voice or report.audio is None:
@@ -211,7 +211,7 @@ def warning_sentences(report: CheckReport) -> tuple[str, ...]:
     """The warnings of a check, one sentence each."""
     parts = [part for part in (report.portrait, report.audio) if part is not None]
     return tuple(
-        describe(ErrorCode(code), dict(part.values)).sentence
+        explain(ErrorCode(code), dict(part.values)).sentence
         for part in parts
         for code in part.warnings
     )

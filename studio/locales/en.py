@@ -1,5 +1,8 @@
 """English: every string of the page. Keys stay the same in every language."""
 
+from engine.messages import MESSAGES
+from studio.locales.locale import Locale
+
 TEXT: dict[str, str] = {
     # start
     "start.ready": "Sonic Studio is ready: {address}  (stop it with Ctrl-C)",
@@ -28,6 +31,10 @@ TEXT: dict[str, str] = {
     "page.title": "Sonic Studio",
     "page.tagline": "A photo and a voice become a talking portrait.",
     "page.privacy": "Everything stays on this computer.",
+    "page.language": "Language of the page",
+    "tab.create": "Create",
+    "tab.library": "Library",
+    "tab.system": "System",
     # step 1
     "photo.step": "1",
     "photo.title": "Photo",
@@ -169,6 +176,17 @@ TEXT: dict[str, str] = {
     "recent.confirm_yes": "Yes, delete",
     "recent.confirm_no": "Keep it",
     "recent.poster": "First picture of {title}",
+    # library
+    "library.title": "My videos",
+    "library.empty": "No videos yet. Your first one is three steps away.",
+    "library.create": "Make a video",
+    "library.play_label": "The video {title}",
+    "library.settings": "Settings used",
+    "library.again": "Change and make again",
+    "library.again_label": "Change {title} and make it again",
+    "library.more": "Show more",
+    "library.said": "Text",
+    "library.gone": "Some files of this video are gone; choose them again.",
     "status.queued": "Waiting",
     "status.running": "Being made",
     "status.succeeded": "Ready",
@@ -182,7 +200,41 @@ TEXT: dict[str, str] = {
     "gauge.free": "{gb} GB free",
     "gauge.unknown": "{kind}: unknown",
     "gauge.label": "{kind} of {device}: {parts}",
-    # times
+    # system
+    "system.memory": "Memory in the last hour",
+    "system.history": "{kind}: {now} GB in use, at most {peak} GB in the last hour, of {total} GB.",
+    "system.history_ours": "The studio holds {now} GB, at most {peak} GB.",
+    "system.history_begins": "The curve grows while the studio runs.",
+    "system.now": "now",
+    "system.hour_ago": "1 h ago",
+    "system.queue": "Queue",
+    "system.queue_empty": "No video is being made and none is waiting.",
+    "system.queue_counts": "Being made: {running}. Waiting: {waiting}.",
+    "system.worker": "Worker",
+    "system.worker_dead": "Asleep. It starts with the next video.",
+    "system.worker_starting": "Starting",
+    "system.worker_ready": "Ready for the next video",
+    "system.worker_busy": "Making a video",
+    "system.elsewhere": "Another program makes the videos of this data folder.",
+    "system.speed": "Measured speed",
+    "system.speed_row": "{animator}, {size} pixels: {time} of work for one second of video.",
+    "system.speed_none": "Known after the first video.",
+    "system.check": "Check of this computer",
+    "system.check_run": "Check now",
+    "system.check_note": "Takes a few seconds. Details are in English.",
+    "system.check_ok": "Good",
+    "system.check_bad": "Needs attention",
+    "system.check_optional": "Not needed",
+    "check_row.machine": "Computer",
+    "check_row.memory": "Working memory",
+    "check_row.disk": "Disk",
+    "check_row.video_encoder": "Video encoder",
+    "check_row.model_file": "Model file",
+    "check_row.voices": "Voices",
+    "check_row.graphics_card": "Graphics card",
+    "check_row.pytorch": "PyTorch",
+    # numbers and times
+    "number.mark": ".",
     "time.seconds": "{count} s",
     "time.minutes": "{count} min",
     "time.minutes_seconds": "{minutes} min {seconds} s",
@@ -326,3 +378,11 @@ LANGUAGE_NAMES: dict[str, str] = {
     "zh": "Chinese (Mandarin)",
     "zu": "Zulu",
 }
+
+LOCALE = Locale(
+    tag="en",
+    name="English",
+    direction="ltr",
+    text=TEXT,
+    errors={code: (message.sentence, message.hint) for code, message in MESSAGES.items()},
+)

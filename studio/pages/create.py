@@ -12,6 +12,7 @@ from studio.form import FormValues
 from studio.locales import say
 from studio.parts.consent import create_consent_input
 from studio.parts.jobs_section import QUIET, JobsSection, create_jobs_section
+from studio.parts.language_switch import create_language_switch
 from studio.parts.portrait_input import PortraitInput, create_portrait_input
 from studio.parts.preflight import connect_preflight
 from studio.parts.quality import create_quality_input
@@ -21,6 +22,7 @@ from studio.parts.voice_input import (
     VoiceInput,
     create_voice_input,
     language_choices,
+    language_names_js,
 )
 from studio.presenter import judge_form
 
@@ -33,6 +35,7 @@ def create_create_page(studio: Studio) -> None:
     """Build the page and connect it."""
     with gr.Row(elem_id="head"):
         gr.HTML(_head_html(), elem_id="brand", apply_default_css=False)
+        create_language_switch()
         gauge = gr.HTML(elem_id="gauge", apply_default_css=False)
     with gr.Row(elem_id="steps", equal_height=True):
         with gr.Column(elem_classes="step", min_width=300):
@@ -94,14 +97,16 @@ def _connect_generate(
 
 
 def _connect_voices(studio: Studio, voice: VoiceInput) -> None:
+    names = gr.JSON(visible="hidden", elem_id="language-names")
+
     @guarded
-    def offer_languages() -> Any:  # noqa: ANN401 - a Gradio update
-        choices = language_choices(studio.engine.voices())
+    def offer_languages(known: dict[str, str] | None) -> Any:  # noqa: ANN401 - a Gradio update
+        choices = language_choices(studio.engine.voices(), known or {})
         tags = [tag for _, tag in choices]
         default = DEFAULT_LANGUAGE if DEFAULT_LANGUAGE in tags else next(iter(tags), None)
         return gr.update(choices=choices, value=default)
 
-    gr.on(None, offer_languages, None, voice.language, **QUIET)
+    gr.on(None, offer_languages, names, voice.language, js=language_names_js(), **QUIET)
 
 
 def _waiting_html() -> str:

@@ -11,6 +11,7 @@ from engine.contracts import JobRecord
 from engine.errors import EngineError
 from studio.context import Studio
 from studio.failures import guarded
+from studio.language import in_visitors_language
 from studio.parts.action_html import action_data, create_action_html
 from studio.parts.job_card import job_panel_html, missing_job_html, recent_html
 from studio.parts.vram_gauge import gauge_html
@@ -57,6 +58,7 @@ def create_jobs_section(studio: Studio, gauge: gr.HTML) -> JobsSection:
     timer = gr.Timer(IDLE_TICK_S)
     outputs = [shown_job, panel, recent, gauge, timer]
 
+    @in_visitors_language
     def refresh(shown: str | None, request: gr.Request) -> tuple[Any, ...]:
         """Everything that changes by itself. A failure leaves the page as it is."""
         try:

@@ -10,10 +10,9 @@ import gradio as gr
 
 from engine.contracts import CheckReport, FaceFound, PortraitVerdict
 from engine.errors import EngineError, ErrorCode
-from engine.messages import describe
 from studio.context import Studio
 from studio.form import FormValues, parse_options
-from studio.locales import say
+from studio.locales import explain, say
 from studio.parts.action_html import action_data, create_action_html
 from studio.parts.uploads import PortraitUpload
 
@@ -136,7 +135,7 @@ def photo_card_html(picture: str | None, verdict: PortraitVerdict) -> str:
     """
     note = ""
     if verdict.verdict != "ok":
-        message = describe(ErrorCode(verdict.verdict), dict(verdict.values))
+        message = explain(ErrorCode(verdict.verdict), dict(verdict.values))
         note = (
             f'<p class="note refused" role="alert"><strong>{html.escape(message.sentence)}</strong>'
             f" {html.escape(message.hint)}</p>"

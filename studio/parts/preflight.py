@@ -31,11 +31,6 @@ _CHECKED = (
 # Those that bring a new file to look at, which takes a moment.
 _FILES = ("portrait", "recording", "microphone")
 
-_CHECKING = f"""() => [
-  {json.dumps(verdict_html(Verdict("waiting", say("check.checking"))))},
-  {{interactive: false, __type__: 'update'}},
-]"""
-
 
 def connect_preflight(
     studio: Studio,
@@ -78,7 +73,7 @@ def connect_preflight(
 
     outcome = [verdict, generate]
     for name in _FILES:
-        fields[name].change(None, None, outcome, js=_CHECKING, show_progress="hidden")
+        fields[name].change(None, None, outcome, js=_checking_js(), show_progress="hidden")
     looked = gr.on(
         [voice.settled_text.change, *(fields[name].change for name in _CHECKED)],
         look,
@@ -89,6 +84,12 @@ def connect_preflight(
     )
     looked.then(judge, controls | {report_json}, outcome, **QUIET)
     fields["consent"].change(judge, controls | {report_json}, outcome, **QUIET)
+
+
+def _checking_js() -> str:
+    """What the browser shows at once, before the engine has looked."""
+    line = json.dumps(verdict_html(Verdict("waiting", say("check.checking"))))
+    return f"() => [{line}, {{interactive: false, __type__: 'update'}}]"
 
 
 def _check(studio: Studio, form: FormValues) -> CheckReport | None:

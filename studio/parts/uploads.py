@@ -17,8 +17,8 @@ from gradio.route_utils import API_PREFIX
 from gradio.utils import get_upload_folder
 
 from engine.errors import ErrorCode
-from engine.messages import describe
 from studio.failures import toast
+from studio.locales import explain
 
 
 class _WithoutStub(ComponentMeta):
@@ -40,7 +40,7 @@ async def _uploads_only(self: Block, url_or_file_path: Any) -> str | None:  # no
         return await Block.async_move_resource_to_block_cache(self, url_or_file_path)
     upload = _upload_at(address)
     if upload is None:
-        raise toast(describe(ErrorCode.FILE_NOT_FOUND, {"name": address}))
+        raise toast(explain(ErrorCode.FILE_NOT_FOUND, {"name": address}))
     return str(upload)
 
 

@@ -2,8 +2,9 @@
 
 import base64
 import html
+import json
 import urllib.parse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from engine.contracts import SpeechOptions, VoiceInfo
 from studio.context import Studio
 from studio.failures import guarded
 from studio.locales import language_name, say
+from studio.locales.en import LANGUAGE_NAMES
 from studio.parts.uploads import FileUpload, MicrophoneRecording
 
 DEFAULT_LANGUAGE = "en"
@@ -103,6 +105,7 @@ def create_voice_input(studio: Studio) -> VoiceInput:
     def choose_source(chosen: str) -> tuple[Any, ...]:
         return tuple(gr.update(visible=chosen == name) for name in ("upload", "record", "text"))
 
+    @guarded
     def show_player(path: str | None) -> Any:  # noqa: ANN401 - a Gradio update
         return gr.update(value=_player_html(path) if path else "", visible=path is not None)
 
@@ -130,15 +133,36 @@ def create_voice_input(studio: Studio) -> VoiceInput:
     return VoiceInput(source, recording, microphone, text, settled_text, language, voice, speed)
 
 
-def language_choices(voices: Sequence[VoiceInfo]) -> list[tuple[str, str]]:
+def language_names_js() -> str:
+    """Browser code that names every language we know of in the page's language."""
+    return f"""() => {{
+      const tag = document.documentElement.lang || 'en';
+      const names = new Intl.DisplayNames([tag], {{type: 'language', fallback: 'none'}});
+      const known = {{}};
+      for (const each of {json.dumps(sorted(LANGUAGE_NAMES))}) {{
+        const name = names.of(each);
+        if (name) known[each] = name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+      }}
+      return known;
+    }}"""
+
+
+def language_choices(
+    voices: Sequence[VoiceInfo], names: Mapping[str, str]
+) -> list[tuple[str, str]]:
     """Every language some voice speaks: those with a natural voice first, then by name.
 
     Regions are left to the choice of the voice, whose name tells them.
+
+    Args:
+        voices: to choose from.
+        names: what the browser calls the languages; English names fill the gaps.
     """
     natural = {_base(tag) for voice in voices if voice.natural for tag in voice.languages}
     tags = {_base(tag) for voice in voices for tag in voice.languages}
-    ordered = sorted(tags, key=lambda tag: (tag not in natural, language_name(tag)))
-    return [(language_name(tag), tag) for tag in ordered]
+    named = {tag: str(names.get(tag) or language_name(tag)) for tag in tags}
+    ordered = sorted(tags, key=lambda tag: (tag not in natural, named[tag]))
+    return [(named[tag], tag) for tag in ordered]
 
 
 def voice_choices(voices: Sequence[VoiceInfo]) -> list[tuple[str, str]]:

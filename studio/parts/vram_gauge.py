@@ -3,7 +3,7 @@
 import html
 
 from engine.contracts import MemoryReading
-from studio.locales import say
+from studio.locales import decimal, say
 
 MB_PER_GB = 1024
 
@@ -33,7 +33,7 @@ def gauge_html(reading: MemoryReading) -> str:
 
 
 def _gb(megabytes: float) -> str:
-    return f"{megabytes / MB_PER_GB:.1f}"
+    return decimal(megabytes / MB_PER_GB)
 
 
 def _share(megabytes: float, reading: MemoryReading) -> str:

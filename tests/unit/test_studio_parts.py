@@ -127,7 +127,7 @@ def test_a_file_that_is_no_picture_shows_the_reason_instead():
 
 
 def test_natural_voices_and_their_languages_come_first():
-    assert [tag for _, tag in language_choices(VOICES)] == ["en", "de"]
+    assert [tag for _, tag in language_choices(VOICES, {})] == ["en", "de"]
     choices = voice_choices([voice for voice in VOICES if "en" in voice.languages])
     assert [voice_id for _, voice_id in choices] == [BEST_VOICE, "hibari:heart", "espeak:en"]
 
