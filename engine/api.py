@@ -36,6 +36,7 @@ from engine.jobs.store import JobStore
 from engine.jobs.temp import SessionTemp
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
+from engine.worker.decode import FILES_PER_CHILD, KEPT_MB, SUSPICIOUS_CODES, DecodeLane
 from engine.worker.plan import LanePlan
 from engine.worker.quick import QuickLane
 from engine.worker.supervisor import Supervisor
@@ -46,6 +47,7 @@ QUICK_TASKS_PER_CHILD = 200
 
 WAIT_POLL_S = 0.1
 PRODUCT_TASKS = "engine.pipeline.tasks:TASKS"
+PRODUCT_DECODE_TASKS = "engine.pipeline.decode:TASKS"
 
 
 class StudioEngine:
@@ -58,6 +60,7 @@ class StudioEngine:
         exclusive: refuse when another exclusive engine (a running studio) has the folder, and
             begin at once with the jobs that wait there.
         tasks: ``module:NAME`` of the tasks the children can do.
+        decode_tasks: the same for the children that open files of strangers.
 
     Raises:
         EngineError: DATA_DIR_BUSY, DATA_DIR_TOO_NEW, or OUTPUT_NOT_WRITABLE.
@@ -69,6 +72,7 @@ class StudioEngine:
         *,
         exclusive: bool = False,
         tasks: str = PRODUCT_TASKS,
+        decode_tasks: str = PRODUCT_DECODE_TASKS,
     ) -> None:
         settings = settings or EngineSettings()
         data_dir = settings.data_dir.expanduser().absolute()
@@ -85,7 +89,8 @@ class StudioEngine:
         self._temp = SessionTemp(self.settings.temp_dir)
         self._render = self._supervisor("render", tasks)
         self._quick = self._supervisor("quick", tasks)
-        self._lane = QuickLane(self._quick, self.settings, self._temp.create)
+        self._decode = self._decode_lane(decode_tasks)
+        self._lane = QuickLane(self._quick, self._decode, self.settings, self._temp.create)
         self._backend: JobBackend = LocalBackend(
             self._store, self._folders, self._render, self.settings
         )
@@ -107,6 +112,7 @@ class StudioEngine:
     def close(self) -> None:
         """End the children, put a running job back into the queue, remove temporary files."""
         self._quick.close()
+        self._decode.close()
         self._backend.close()
         self._render.close()
         self._temp.remove()
@@ -340,6 +346,20 @@ class StudioEngine:
         )
         return Supervisor(plan, self.settings)
 
+    def _decode_lane(self, tasks: str) -> DecodeLane:
+        plan = LanePlan(
+            lane="decode",
+            tasks=tasks,
+            temp_dir=self._temp.path,
+            tasks_per_child=FILES_PER_CHILD,
+            breaking_codes=SUSPICIOUS_CODES,
+            memory_mb=self.settings.decode_memory_mb,
+            kept_mb=KEPT_MB,
+            expects_deaths=True,
+        )
+        count = self.settings.decode_processes
+        return DecodeLane([Supervisor(plan, self.settings) for _ in range(count)], self.settings)
+
     def _rates(self, size_px: int) -> dict[str, float]:
         """Measured rates as the check task knows them: by `animator:size`."""
         measured = self._store.rates()
@@ -351,7 +371,8 @@ class StudioEngine:
         return rates
 
     def _pids(self) -> list[int]:
-        return [pid for pid in (self._render.pid, self._quick.pid) if pid is not None]
+        lanes = [pid for pid in (self._render.pid, self._quick.pid) if pid is not None]
+        return [*lanes, *self._decode.pids]
 
 
 def _validate(request: AnimateRequest) -> None:

@@ -33,6 +33,7 @@ class ErrorCode(StrEnum):
     DAMAGED_IMAGE = "damaged_image"
     IMAGE_TOO_LARGE = "image_too_large"
     IMAGE_TOO_SMALL = "image_too_small"
+    IMAGE_TOO_HEAVY = "image_too_heavy"
     IMAGE_FORMAT_UNSUPPORTED = "image_format_unsupported"
     FIRST_FRAME_USED = "first_frame_used"
     # speech

@@ -84,6 +84,10 @@ MESSAGES: dict[ErrorCode, Message] = {
         "The picture is too small: {width_px} x {height_px} pixels.",
         "Use a photo with at least {need_px} pixels on each side.",
     ),
+    ErrorCode.IMAGE_TOO_HEAVY: Message(
+        "Opening this picture takes more memory than is allowed here ({limit_mb} MB).",
+        "Save a smaller version of it; 2,000 pixels on the long side are plenty.",
+    ),
     ErrorCode.IMAGE_FORMAT_UNSUPPORTED: Message(
         "Pictures of this kind ({format}) cannot be read.",
         "Save it as PNG or JPEG and try again.",

@@ -40,6 +40,16 @@ class EngineSettings(BaseSettings):
     quick_timeout_s: float = Field(default=60.0, gt=0)
     """Limit of one task on the quick lane (a check, a voice preview)."""
 
+    decode_timeout_s: float = Field(default=8.0, gt=0)
+    """Processor time for decoding a small picture, and for a recording the longest time without
+    progress; large files get more. An 80 MP photo needs about 4 s."""
+
+    decode_memory_mb: int = Field(default=1000, ge=300)
+    """Most memory a process that decodes a stranger's file may take."""
+
+    decode_processes: int = Field(default=2, ge=1)
+    """Files of strangers that are decoded at once."""
+
     job_timeout_min_s: float = Field(default=600.0, gt=0)
     """Shortest limit of one job; the limit is ten times its estimate, never below this."""
 

@@ -31,6 +31,18 @@ GREY_TOLERANCE = 10
 UNFILLED_BYTES = 512
 """A tail of zeros this long means that the file was never completely written."""
 
+MAX_JPEG_SCANS = 500
+"""Encoders write about ten; each may cost a pass over all pixels."""
+
+MAX_JPEG_BLOCKS = 16
+"""EXIF blocks; one is the rule. Pillow joins them, at a cost that grows with their square."""
+
+WEBP_BYTES_PER_PIXEL = {"RGB": 17.0, "RGBA": 21.5}
+"""Peak while decoding, measured at 41-48 MP; its decoder does not survive a failed allocation."""
+
+DECODER_MB = 205
+"""What a process with the decoders loaded has allocated before it opens a file."""
+
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -77,7 +89,8 @@ def read_portrait(path: Path, limits: EngineSettings, background: str = "white")
 
     Raises:
         InputError: BAD_OPTION, FILE_NOT_FOUND, EMPTY_FILE, FILE_TOO_LARGE, NOT_AN_IMAGE,
-            IMAGE_FORMAT_UNSUPPORTED, IMAGE_TOO_LARGE, IMAGE_TOO_SMALL or DAMAGED_IMAGE.
+            IMAGE_FORMAT_UNSUPPORTED, IMAGE_TOO_LARGE, IMAGE_TOO_SMALL, IMAGE_TOO_HEAVY or
+            DAMAGED_IMAGE.
         EngineError: OUT_OF_MEMORY.
     """
     backdrop = parse_background(background)
@@ -88,8 +101,10 @@ def read_portrait(path: Path, limits: EngineSettings, background: str = "white")
         raise InputError(ErrorCode.IMAGE_FORMAT_UNSUPPORTED, format=kind.name)
     try:
         _refuse_unfilled(path, kind)
+        _refuse_endless_jpeg(path, kind)
         with _opened(path, kind.pillow_format) as image:
             _check_dimensions(image.size, limits)
+            _check_memory(image, limits)
             return _decode(image, limits, backdrop)
     except UnidentifiedImageError as error:
         raise _unopened(kind) from error
@@ -151,6 +166,24 @@ def _refuse_unfilled(path: Path, kind: FileKind) -> None:
         file.seek(-min(UNFILLED_BYTES, path.stat().st_size), os.SEEK_END)
         if not any(file.read()):
             raise InputError(ErrorCode.DAMAGED_IMAGE)
+
+
+def _refuse_endless_jpeg(path: Path, kind: FileKind) -> None:
+    """Refuse a JPEG made to keep its decoder busy; the marks it needs never occur in its data."""
+    if kind.pillow_format != "JPEG":
+        return
+    data = path.read_bytes()
+    if data.count(b"\xff\xda") > MAX_JPEG_SCANS or data.count(b"Exif\0\0") > MAX_JPEG_BLOCKS:
+        raise InputError(ErrorCode.DAMAGED_IMAGE)
+
+
+def _check_memory(image: ImageFile.ImageFile, limits: EngineSettings) -> None:
+    if image.format != "WEBP":
+        return
+    bytes_per_pixel = WEBP_BYTES_PER_PIXEL.get(image.mode, WEBP_BYTES_PER_PIXEL["RGBA"])
+    need_mb = image.width * image.height * bytes_per_pixel / 2**20 + DECODER_MB
+    if need_mb > limits.decode_memory_mb:
+        raise InputError(ErrorCode.IMAGE_TOO_HEAVY, limit_mb=limits.decode_memory_mb)
 
 
 def _unopened(kind: FileKind) -> InputError:

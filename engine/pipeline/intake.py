@@ -1,5 +1,6 @@
-"""What comes in: strangers' files become our own PNG and WAV, or a refusal with a code."""
+"""What comes in: decoded inputs are judged and kept in the job's folder, or refused with a code."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,12 @@ from engine.contracts import PortraitVerdict, RenderOptions, SpeechOptions
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.face.geometry import Face
 from engine.face.portrait_check import judge_portrait
-from engine.media.audio import decode_speech
-from engine.media.image import read_portrait
+from engine.pipeline.decode import received_portrait, received_sound
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
 from engine.speech.text import CleanText, clean
 
 PORTRAIT_NAME = "portrait.png"
-SPEECH_NAME = "speech.wav"
 
 
 @dataclass(frozen=True)
@@ -47,14 +46,19 @@ class JudgedPortrait:
 
 
 def judge_picture(
-    path: Path, options: RenderOptions, settings: EngineSettings, tools: Tools
+    decoded: Mapping[str, Any], options: RenderOptions, tools: Tools
 ) -> JudgedPortrait:
-    """Decode a stranger's picture, turn it upright, find and judge its faces.
+    """Turn a decoded picture upright, find and judge its faces.
+
+    Args:
+        decoded: what the decode lane answered.
+        options: choices of the person.
+        tools: models of this process.
 
     Raises:
-        InputError: what is wrong with the file itself.
+        InputError: the decode lane refused the file.
     """
-    portrait = read_portrait(path, settings, options.background)
+    portrait = received_portrait(decoded)
     found = tools.finder.find_upright(portrait.pixels)
     verdict = judge_portrait(
         found.pixels, found.faces, face_index=options.face_index, force=options.force
@@ -63,10 +67,11 @@ def judge_picture(
 
 
 def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> dict[str, Any]:
-    """Re-encode the inputs of a new job into its folder.
+    """Judge the inputs of a new job; the picture is kept in the job's folder.
 
     Args:
-        payload: `portrait`, `audio` or `speech`, `options`, `job_dir`.
+        payload: `portrait`, `audio` or `speech`, `options`, `job_dir`; the first two are what
+            the decode lane answered, and the recording lies in the job's folder already.
         settings: limits.
         tools: models of this process.
 
@@ -79,20 +84,20 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
     options = RenderOptions.model_validate(payload["options"])
     job_dir = Path(payload["job_dir"])
     tools.animator(options.animator)
-    judged = judge_picture(Path(payload["portrait"]), options, settings, tools)
+    judged = judge_picture(payload["portrait"], options, tools)
     if judged.verdict.verdict != "ok":
         raise InputError(ErrorCode(judged.verdict.verdict), **judged.verdict.values)
     save_png(job_dir / PORTRAIT_NAME, judged.pixels)
     if payload.get("speech"):
         check_text(SpeechOptions.model_validate(payload["speech"]), settings, tools)
         return {"portrait_name": PORTRAIT_NAME, "audio_name": None, "duration_s": None}
-    speech = decode_speech(Path(payload["audio"]), job_dir / SPEECH_NAME, settings)
-    if speech.is_silent:
+    sound = received_sound(payload["audio"])
+    if sound.facts.is_silent:
         raise InputError(ErrorCode.SILENT)
     return {
         "portrait_name": PORTRAIT_NAME,
-        "audio_name": SPEECH_NAME,
-        "duration_s": speech.duration_s,
+        "audio_name": sound.wav.name,
+        "duration_s": sound.facts.duration_s,
     }
 
 

@@ -5,29 +5,22 @@ from typing import Any
 
 import cv2
 
-from engine.contracts import RenderOptions
-from engine.media.image import read_portrait
+from engine.pipeline.decode import received_portrait
 from engine.pipeline.tools import Tools
-from engine.settings import EngineSettings
 
 # Sharp on a page's photo box at twice the pixel density, about 100 kB.
 LONG_SIDE_PX = 960
 JPEG_QUALITY = 85
 
 
-def preview_portrait(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> None:
-    """Write a stranger's picture as our own JPEG, turned the way `check` measures it.
+def preview_portrait(payload: dict[str, Any], tools: Tools) -> None:
+    """Write a decoded picture as our own JPEG, turned the way `check` measures it.
 
     Args:
-        payload: `portrait`, `options`, and `target` where the JPEG goes.
-        settings: limits.
+        payload: `portrait` as the decode lane answered, and `target` where the JPEG goes.
         tools: models of this process.
-
-    Raises:
-        InputError: what is wrong with the file.
     """
-    options = RenderOptions.model_validate(payload["options"])
-    portrait = read_portrait(Path(payload["portrait"]), settings, options.background)
+    portrait = received_portrait(payload["portrait"])
     pixels = tools.finder.find_upright(portrait.pixels).pixels
     scale = min(LONG_SIDE_PX / max(pixels.shape[:2]), 1.0)
     size = (max(round(pixels.shape[1] * scale), 1), max(round(pixels.shape[0] * scale), 1))

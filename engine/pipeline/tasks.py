@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.contracts import SpeechOptions
-from engine.media.audio import decode_speech
 from engine.pipeline.check import check_inputs
+from engine.pipeline.decode import received_sound
 from engine.pipeline.doctor import examine
 from engine.pipeline.intake import take_in
 from engine.pipeline.preview import preview_portrait
@@ -25,8 +25,8 @@ def task_table(tools: Tools) -> TaskTable:
     def intake(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         return take_in(payload, context.settings, tools)
 
-    def show(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
-        preview_portrait(payload, context.settings, tools)
+    def show(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+        preview_portrait(payload, tools)
         return {}
 
     def render(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
@@ -47,8 +47,8 @@ def task_table(tools: Tools) -> TaskTable:
             "timings": timings_of(clip),
         }
 
-    def lipsync(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
-        return _write_curves(payload, context, tools)
+    def lipsync(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+        return _write_curves(payload, tools)
 
     def doctor(_payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         return examine(context.settings, tools)
@@ -66,15 +66,10 @@ def task_table(tools: Tools) -> TaskTable:
     }
 
 
-def _write_curves(payload: dict[str, Any], context: TaskContext, tools: Tools) -> dict[str, Any]:
-    """Write the mouth curves of a recording as the public contract's JSON."""
+def _write_curves(payload: dict[str, Any], tools: Tools) -> dict[str, Any]:
+    """Write the mouth curves of a decoded recording as the public contract's JSON."""
     target = Path(payload["target"])
-    wav = target.with_name(target.name + ".part.wav")
-    try:
-        decode_speech(Path(payload["audio"]), wav, context.settings)
-        curves = tools.listener.listen_wav(wav)
-    finally:
-        wav.unlink(missing_ok=True)
+    curves = tools.listener.listen_wav(received_sound(payload["audio"]).wav)
     part = target.with_name(target.name + ".part")
     part.write_text(json.dumps(curves.as_json()), "utf-8")
     part.replace(target)

@@ -3,6 +3,7 @@
 The decisions are in `Patience`, which takes seconds and nothing else; `attend` does the talking.
 """
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable
@@ -10,9 +11,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+import psutil
+
 from engine.contracts import Progress
 from engine.errors import Canceled, EngineError, ErrorCode, InputError, WorkerLost
 from engine.worker.channel import Message
+from engine.worker.peak import BYTES_PER_MB
 from engine.worker.process import ChildProcess
 
 POLL_S = 0.1
@@ -33,12 +37,16 @@ class TaskLimits:
         stall_s: between two reports of progress; None = no limit.
         silence_s: between two heartbeats.
         cancel_s: to stop by itself after it was asked to.
+        cpu_s: processor time; None = no limit.
+        memory_mb: resident memory of the child; None = no limit.
     """
 
     total_s: float | None = None
     stall_s: float | None = None
     silence_s: float = 60.0
     cancel_s: float = 10.0
+    cpu_s: float | None = None
+    memory_mb: float | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,7 @@ class Verdict(StrEnum):
     GO_ON = "go_on"
     SILENT = "silent"
     TOO_LONG = "too_long"
+    TOO_BIG = "too_big"
     DEAF = "deaf"
 
 
@@ -94,6 +103,45 @@ class Patience:
         return Verdict.GO_ON
 
 
+class Hunger:
+    """Watches what a child takes of the computer, where the limits name any.
+
+    Works on every system; a kernel's own limit, where there is one, strikes earlier.
+
+    Args:
+        pid: of the child.
+        limits: of the task that begins now.
+    """
+
+    def __init__(self, pid: int, limits: TaskLimits) -> None:
+        self._limits = limits
+        self._process: psutil.Process | None = None
+        self._cpu_before_s = 0.0
+        if limits.cpu_s is None and limits.memory_mb is None:
+            return
+        with contextlib.suppress(psutil.Error):
+            self._process = psutil.Process(pid)
+            self._cpu_before_s = self._cpu_s(self._process)
+
+    def look(self) -> Verdict:
+        """Whether the child took more than it may; one that is gone is noticed elsewhere."""
+        if self._process is None:
+            return Verdict.GO_ON
+        try:
+            if _is_over(self._process.memory_info().rss / BYTES_PER_MB, self._limits.memory_mb):
+                return Verdict.TOO_BIG
+            if _is_over(self._cpu_s(self._process) - self._cpu_before_s, self._limits.cpu_s):
+                return Verdict.TOO_LONG
+        except psutil.Error:
+            self._process = None
+        return Verdict.GO_ON
+
+    @staticmethod
+    def _cpu_s(process: psutil.Process) -> float:
+        times = process.cpu_times()
+        return times.user + times.system
+
+
 def attend(
     child: ChildProcess,
     task_id: str,
@@ -108,9 +156,10 @@ def attend(
     Raises:
         Canceled: the user asked to stop.
         WorkerLost: the child ended or fell silent.
-        EngineError: TIMED_OUT, or what the task raised.
+        EngineError: TIMED_OUT, OUT_OF_MEMORY, or what the task raised.
     """
     patience = Patience(limits)
+    hunger = Hunger(child.pid, limits)
     looked_at = time.monotonic()
     while True:
         message = child.receive(POLL_S)
@@ -131,6 +180,8 @@ def attend(
             child.send(type="cancel", id=task_id)
         now = time.monotonic()
         verdict = patience.pass_time(now - looked_at)
+        if verdict is Verdict.GO_ON:
+            verdict = hunger.look()
         looked_at = now
         if verdict is not Verdict.GO_ON:
             raise _give_up(child, verdict)
@@ -157,6 +208,8 @@ def _give_up(child: ChildProcess, verdict: Verdict) -> EngineError:
             return Canceled()
         case Verdict.TOO_LONG:
             return EngineError(ErrorCode.TIMED_OUT)
+        case Verdict.TOO_BIG:
+            return EngineError(ErrorCode.OUT_OF_MEMORY)
         case _:
             return WorkerLost()
 

@@ -15,6 +15,7 @@ import sys
 import threading
 
 from engine.worker.channel import Channel, ChannelClosed, Message
+from engine.worker.confine import limit_memory
 
 EXIT_PARENT_GONE = 3
 
@@ -22,13 +23,16 @@ EXIT_PARENT_GONE = 3
 def main() -> None:
     """Run until the parent closes the channel or says stop."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--lane", choices=("render", "quick"), required=True)
+    parser.add_argument("--lane", choices=("render", "quick", "decode"), required=True)
     parser.add_argument("--tasks", required=True)
     parser.add_argument("--heartbeat-s", type=float, default=2.0)
     parser.add_argument("--watchdog-s", type=float, default=60.0)
+    parser.add_argument("--memory-mb", type=float)
     arguments = parser.parse_args()
 
     channel = take_channel()
+    if arguments.memory_mb is not None:
+        limit_memory(arguments.memory_mb)
     faulthandler.enable()
     inbox: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(

@@ -24,8 +24,11 @@ _MAX_NATIVE_THREADS = 4
 def native_threads(lane: Lane, settings: EngineSettings, num_cores: int) -> int:
     """Threads each native pool of a child may use.
 
-    The quick lane gets half the cores, so that it answers while a render runs.
+    The quick lane gets half the cores, so that it answers while a render runs. Decoders get
+    one: each pool sets memory aside, and theirs is limited.
     """
+    if lane == "decode":
+        return 1
     if lane == "quick":
         return max(1, min(_MAX_NATIVE_THREADS, num_cores // 2))
     return settings.render_threads or max(1, min(_MAX_NATIVE_THREADS, num_cores))
@@ -44,11 +47,13 @@ def child_environment(
     """
     paths = [str(PROJECT_ROOT), *filter(None, [base.get("PYTHONPATH")])]
     threads = str(native_threads(lane, settings, os.cpu_count() or 1))
+    is_limited = lane == "decode"
     return {
-        **dict.fromkeys(_THREAD_VARIABLES, threads),
+        **({} if is_limited else dict.fromkeys(_THREAD_VARIABLES, threads)),
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",  # the order in which the gauge counts the cards
         **base,
+        **(dict.fromkeys(_THREAD_VARIABLES, threads) if is_limited else {}),
         "PYTHONPATH": os.pathsep.join(paths),
         "PYTHONSAFEPATH": "1",  # the working directory holds data, never code
         "PYTHONUTF8": "1",

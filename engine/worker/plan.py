@@ -9,11 +9,15 @@ from typing import Any
 from pydantic import SecretStr
 
 from engine.contracts import Lane
+from engine.errors import ErrorCode
 from engine.settings import EngineSettings
 from engine.worker.environment import child_environment
 from engine.worker.process import Launch
 
 MAX_HEARTBEAT_S = 2.0
+
+BREAKING_CODES = frozenset({ErrorCode.OUT_OF_MEMORY, ErrorCode.GPU_MEMORY, ErrorCode.INTERNAL})
+"""After one of these a child's memory or device may be in any state."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,10 @@ class LanePlan:
         tasks_per_child: a child is replaced after this many.
         pid_file: where the running child is written down, for lanes that may have one child
             on the whole computer; None for lanes of which every engine has its own.
+        breaking_codes: a child is replaced after answering with one of these.
+        memory_mb: what the child may allocate; None = no limit.
+        kept_mb: resident memory a child may keep between tasks; None = a share of the computer's.
+        expects_deaths: files of strangers may kill the child; the next start does not wait.
     """
 
     lane: Lane
@@ -34,6 +42,10 @@ class LanePlan:
     temp_dir: Path
     tasks_per_child: int
     pid_file: Path | None = None
+    breaking_codes: frozenset[ErrorCode] = BREAKING_CODES
+    memory_mb: float | None = None
+    kept_mb: float | None = None
+    expects_deaths: bool = False
 
 
 def launch_of(plan: LanePlan, settings: EngineSettings) -> Launch:
@@ -45,6 +57,7 @@ def launch_of(plan: LanePlan, settings: EngineSettings) -> Launch:
             *("--lane", plan.lane, "--tasks", plan.tasks),
             *("--heartbeat-s", str(min(MAX_HEARTBEAT_S, silence_s / 4))),
             *("--watchdog-s", str(max(silence_s, settings.child_start_timeout_s))),
+            *(() if plan.memory_mb is None else ("--memory-mb", str(plan.memory_mb))),
         ],
         environment=child_environment(plan.lane, settings, plan.temp_dir, os.environ),
         folder=settings.data_dir,

@@ -1,20 +1,26 @@
-"""The quick lane: short questions about files, voices and this machine, answered by a child."""
+"""The quick lane: short questions about files, voices and this machine, answered by a child.
+
+That child never sees a file of a stranger: the decode lane turns it into pixels or a WAV first.
+"""
 
 import contextlib
+import errno
+import tempfile
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from engine.contracts import AnimateRequest, CheckReport, RenderOptions, SpeechOptions, VoiceInfo
-from engine.errors import EngineError, ErrorCode, WorkerLost
+from engine.errors import EngineError, ErrorCode, InputError, WorkerLost
 from engine.settings import EngineSettings
 from engine.worker.attend import TaskLimits
+from engine.worker.decode import SOUND_BYTES_PER_S, DecodeLane
 from engine.worker.supervisor import Supervisor
 
-READ_BYTES_PER_S = 500_000
-"""A slow laptop with a hard disk decodes at least this much of a recording in a second."""
+SPEECH_NAME = "speech.wav"
+"""What a job's recording is called."""
 
 PREVIEW_AGE_S = 3600.0
 """A page has fetched a preview within seconds; after an hour it is litter."""
@@ -25,14 +31,20 @@ class QuickLane:
 
     Args:
         supervisor: of the quick lane.
+        decode: opens the files of strangers.
         settings: of the engine.
         temp_dir: makes the folder for previews and returns it.
     """
 
     def __init__(
-        self, supervisor: Supervisor, settings: EngineSettings, temp_dir: Callable[[], Path]
+        self,
+        supervisor: Supervisor,
+        decode: DecodeLane,
+        settings: EngineSettings,
+        temp_dir: Callable[[], Path],
     ) -> None:
         self._supervisor = supervisor
+        self._decode = decode
         self._settings = settings
         self._temp_dir = temp_dir
         self._voices: dict[str | None, list[VoiceInfo]] = {}
@@ -57,14 +69,15 @@ class QuickLane:
         Raises:
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
         """
-        payload = {
-            "portrait": absolute(portrait),
-            "audio": absolute(audio),
-            "speech": _speech(speech),
-            "options": options.model_dump(mode="json"),
-            "rates": dict(rates),
-        }
-        return CheckReport.model_validate(self._probe("check", payload))
+        with self._scratch() as folder:
+            payload = {
+                "portrait": _or_refusal(lambda: self._seen(portrait, options, folder)),
+                "audio": _or_refusal(lambda: self._heard(audio, folder / SPEECH_NAME)),
+                "speech": _speech(speech),
+                "options": options.model_dump(mode="json"),
+                "rates": dict(rates),
+            }
+            return CheckReport.model_validate(self._probe("check", payload, audio))
 
     def take_in(self, request: AnimateRequest, folder: Path) -> dict[str, Any]:
         """Re-encode the inputs of a job into its folder.
@@ -76,14 +89,15 @@ class QuickLane:
             InputError: what is wrong with the inputs.
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
         """
-        payload = {
-            "portrait": absolute(request.portrait),
-            "audio": absolute(request.audio),
-            "speech": _speech(request.speech),
-            "options": request.options.model_dump(mode="json"),
-            "job_dir": str(folder),
-        }
-        return self._probe("intake", payload)
+        with self._scratch() as scratch:
+            payload = {
+                "portrait": self._seen(request.portrait, request.options, scratch),
+                "audio": self._heard(request.audio, folder / SPEECH_NAME),
+                "speech": _speech(request.speech),
+                "options": request.options.model_dump(mode="json"),
+                "job_dir": str(folder),
+            }
+            return self._probe("intake", payload, request.audio)
 
     def voices(self, language: str | None, *, refresh: bool) -> list[VoiceInfo]:
         """The voices of a language; asked once, then kept until `refresh`."""
@@ -110,13 +124,12 @@ class QuickLane:
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
         """
         target = self._new_preview(".jpg")
-        payload = {
-            "portrait": absolute(portrait),
-            "audio": None,
-            "options": options.model_dump(mode="json"),
-            "target": str(target),
-        }
-        self._probe("preview_portrait", payload)
+        with self._scratch() as folder:
+            payload = {
+                "portrait": self._seen(portrait, options, folder),
+                "target": str(target),
+            }
+            self._probe("preview_portrait", payload)
         return target
 
     def speak(self, speech: SpeechOptions, target: str | Path) -> dict[str, Any]:
@@ -128,9 +141,11 @@ class QuickLane:
         self, audio: str | Path, script: str | None, target_json: str | Path
     ) -> dict[str, Any]:
         """Write the mouth curves of a recording as JSON."""
-        payload = {"audio": absolute(audio), "script": script, "target": absolute(target_json)}
-        timeout_s = self._settings.job_timeout_min_s + self._read_limit_s(audio)
-        return self._ask("lipsync", payload, timeout_s)
+        with self._scratch() as folder:
+            heard = self._heard(audio, folder / SPEECH_NAME)
+            payload = {"audio": heard, "script": script, "target": absolute(target_json)}
+            timeout_s = self._settings.job_timeout_min_s + self._read_limit_s(audio)
+            return self._ask("lipsync", payload, timeout_s)
 
     def doctor(self) -> dict[str, Any]:
         """What this machine can do."""
@@ -146,11 +161,43 @@ class QuickLane:
                     old.unlink()
         return folder / f"preview-{uuid.uuid4().hex}{suffix}"
 
-    def _probe(self, kind: str, payload: dict[str, Any]) -> dict[str, Any]:
-        """Ask about files of a stranger; late means "could not be checked"."""
+    @contextlib.contextmanager
+    def _scratch(self) -> Iterator[Path]:
+        """A folder for decoded files that nobody needs after the question is answered.
+
+        Raises:
+            EngineError: DISK_FULL or OUTPUT_NOT_WRITABLE.
+        """
         try:
-            limit_s = self._read_limit_s(payload["portrait"], payload["audio"])
-            return self._ask(kind, payload, limit_s)
+            folder = tempfile.TemporaryDirectory(dir=self._temp_dir(), ignore_cleanup_errors=True)
+        except OSError as error:
+            raise no_room(error) from error
+        with folder as name:
+            yield Path(name)
+
+    def _seen(
+        self, portrait: str | Path | None, options: RenderOptions, folder: Path
+    ) -> dict[str, Any] | None:
+        """The decoded picture; None when there is none."""
+        if portrait is None:
+            return None
+        self._supervisor.warm_up()
+        source = str(absolute(portrait))
+        return self._decode.picture(source, options.background, folder / "pixels")
+
+    def _heard(self, audio: str | Path | None, target: Path) -> dict[str, Any] | None:
+        """The decoded recording; None when there is none."""
+        if audio is None:
+            return None
+        self._supervisor.warm_up()
+        return self._decode.sound(str(absolute(audio)), target)
+
+    def _probe(
+        self, kind: str, payload: dict[str, Any], audio: str | Path | None = None
+    ) -> dict[str, Any]:
+        """Ask about decoded files; late means "could not be checked"."""
+        try:
+            return self._ask(kind, payload, self._read_limit_s(audio))
         except EngineError as error:
             if error.code is ErrorCode.TIMED_OUT:
                 raise EngineError(ErrorCode.PROBE_TIMEOUT) from None
@@ -166,10 +213,12 @@ class QuickLane:
         except WorkerLost:
             return self._supervisor.run(kind, payload, limits).values
 
-    def _read_limit_s(self, *paths: str | Path | None) -> float:
-        """How long files of this size may take to be read."""
-        size_bytes = sum(_size_bytes(path) for path in paths if path is not None)
-        return self._settings.quick_timeout_s + size_bytes / READ_BYTES_PER_S
+    def _read_limit_s(self, audio: str | Path | None) -> float:
+        """How long a question about a recording of this size may take."""
+        size_bytes = 0
+        with contextlib.suppress(OSError):
+            size_bytes = Path(audio).stat().st_size if audio is not None else 0
+        return self._settings.quick_timeout_s + size_bytes / SOUND_BYTES_PER_S
 
 
 def absolute(path: str | Path | None) -> str | None:
@@ -177,12 +226,19 @@ def absolute(path: str | Path | None) -> str | None:
     return None if path is None else str(Path(path).expanduser().absolute())
 
 
+def no_room(error: OSError) -> EngineError:
+    """What to say when a folder or file of ours cannot be made."""
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return EngineError(ErrorCode.DISK_FULL if is_full else ErrorCode.OUTPUT_NOT_WRITABLE)
+
+
 def _speech(speech: SpeechOptions | None) -> dict[str, Any] | None:
     return None if speech is None else speech.model_dump(mode="json")
 
 
-def _size_bytes(path: str | Path) -> int:
+def _or_refusal(decode: Callable[[], dict[str, Any] | None]) -> dict[str, Any] | None:
+    """What was decoded, or why it was refused, for a child that judges both."""
     try:
-        return Path(path).stat().st_size
-    except OSError:
-        return 0
+        return decode()
+    except InputError as error:
+        return {"refused": error.code.value, "values": error.values}

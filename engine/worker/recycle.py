@@ -63,11 +63,13 @@ class RecycleLimits:
         jobs: replace after this many.
         host_mb: memory of the computer.
         card_mb: memory of the card, None when there is none.
+        kept_mb: resident memory allowed between two jobs; None = a share of `host_mb`.
     """
 
     jobs: int
     host_mb: float
     card_mb: float | None = None
+    kept_mb: float | None = None
 
 
 def recycle_reason(history: ChildHistory, limits: RecycleLimits) -> RecycleReason | None:
@@ -76,7 +78,7 @@ def recycle_reason(history: ChildHistory, limits: RecycleLimits) -> RecycleReaso
         RecycleReason.BROKEN: history.is_broken,
         RecycleReason.JOBS: history.jobs_done >= limits.jobs,
         RecycleReason.AGE: history.age_s > MAX_AGE_S,
-        RecycleReason.MEMORY: history.rss_mb > MAX_RSS_SHARE * limits.host_mb,
+        RecycleReason.MEMORY: history.rss_mb > (limits.kept_mb or MAX_RSS_SHARE * limits.host_mb),
         RecycleReason.RESIDUE: _is_over(history.residues_mb, limits.card_mb),
         RecycleReason.GROWTH: _is_growing(history.residues_mb),
     }

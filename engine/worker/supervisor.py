@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 
 from engine.contracts import Progress
-from engine.errors import Canceled, EngineError, ErrorCode, WorkerLost
+from engine.errors import Canceled, EngineError, WorkerLost
 from engine.settings import EngineSettings
 from engine.worker import leftover
 from engine.worker.attend import TaskLimits, TaskResult, attend
@@ -28,10 +28,11 @@ from engine.worker.recycle import ChildHistory, RecycleLimits, back_off_s, recyc
 STOP_S = 3.0
 """How long a child may take to end when asked; it has nothing to save between tasks."""
 
-BREAKING_CODES = frozenset({ErrorCode.OUT_OF_MEMORY, ErrorCode.GPU_MEMORY, ErrorCode.INTERNAL})
-"""After one of these the child's memory or device may be in any state."""
-
 _log = logging.getLogger(__name__)
+
+
+class ChildNotStarted(WorkerLost):
+    """No child could be made ready; whatever it should have done is not to blame."""
 
 
 class ChildState(StrEnum):
@@ -74,6 +75,7 @@ class Supervisor:
         self._limits = RecycleLimits(
             jobs=plan.tasks_per_child,
             host_mb=psutil.virtual_memory().total / BYTES_PER_MB,
+            kept_mb=plan.kept_mb,
         )
 
     @property
@@ -113,7 +115,8 @@ class Supervisor:
 
         Raises:
             Canceled: `is_canceled` said so.
-            WorkerLost: the child could not be started, ended, or hung.
+            ChildNotStarted: no child could be started.
+            WorkerLost: the child ended or hung.
             EngineError: TIMED_OUT, or what the task raised.
         """
         limits = replace(
@@ -123,7 +126,7 @@ class Supervisor:
         )
         with self._one_task:
             if self._closing.is_set():
-                raise WorkerLost
+                raise ChildNotStarted
             self._stop_idle_timer()
             child = self._ready_child(is_canceled)
             self._state = ChildState.BUSY
@@ -143,10 +146,33 @@ class Supervisor:
                 raise failure or WorkerLost
             return result
 
+    def warm_up(self) -> None:
+        """Begin to start the child when there is none, so that the next task finds it ready."""
+        if self.state is ChildState.DEAD and not self._closing.is_set():
+            threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+
+    def _warm_up(self) -> None:
+        if not self._one_task.acquire(blocking=False):
+            return  # whoever has it starts the child
+        try:
+            self._stop_idle_timer()
+            self._start_idle_timer(self._ready_child(never))
+        except WorkerLost:
+            _log.info("the %s child could not be started ahead of its task", self._plan.lane)
+        finally:
+            self._one_task.release()
+
     def close(self) -> None:
         """End the child; a task that runs is lost."""
         self._closing.set()
         self._stop_idle_timer()
+        self._kill_child()
+        # Whoever was starting a child at that moment kills it as well; wait for that.
+        if self._one_task.acquire(timeout=STOP_S):
+            self._kill_child()
+            self._one_task.release()
+
+    def _kill_child(self) -> None:
         child = self._child
         if child is not None:
             child.kill()
@@ -159,12 +185,12 @@ class Supervisor:
         self._wait_back_off(is_canceled)
         if self._plan.pid_file and not leftover.wait_until_gone(self._plan.pid_file):
             self._count_death()
-            raise WorkerLost
+            raise ChildNotStarted
         child = self._start()
         self._child = child
         if self._closing.is_set():
             child.kill()
-            raise WorkerLost
+            raise ChildNotStarted
         self._await_ready(child, is_canceled)
         return child
 
@@ -172,14 +198,14 @@ class Supervisor:
         """Drop a child that has ended; never forget one that has not.
 
         Raises:
-            WorkerLost: the old child survives every kill, as one does whose driver hangs. A
+            ChildNotStarted: the old child survives every kill, as one does whose driver hangs. A
                 second one beside it would make that worse.
         """
         child = self._child
         if child is None or not (child.is_condemned or child.is_gone):
             return
         if not child.kill():
-            raise WorkerLost
+            raise ChildNotStarted
         self._child = None
 
     def _start(self) -> ChildProcess:
@@ -192,7 +218,7 @@ class Supervisor:
         except OSError:
             _log.exception("the %s child could not be started", self._plan.lane)
             self._count_death()
-            raise WorkerLost from None
+            raise ChildNotStarted from None
         if self._plan.pid_file:
             leftover.remember(self._plan.pid_file, child.pid)
         child.send(type="configure", settings=settings_in_full(self._settings))
@@ -210,7 +236,7 @@ class Supervisor:
                 _log.error("the %s child did not become ready", self._plan.lane)
                 child.kill()
                 self._count_death()
-                raise WorkerLost
+                raise ChildNotStarted
             if is_canceled():
                 child.kill()
                 raise Canceled
@@ -232,7 +258,8 @@ class Supervisor:
     ) -> None:
         """Decide between two tasks whether the child may go on."""
         if isinstance(failure, WorkerLost):
-            self._count_death()
+            if not self._plan.expects_deaths:
+                self._count_death()
             child.kill()
         elif not child.is_condemned:
             self._deaths = 0
@@ -241,7 +268,7 @@ class Supervisor:
                 jobs_done=self._history.jobs_done + 1,
                 age_s=time.monotonic() - child.started_at,
                 rss_mb=result.rss_mb if result else 0.0,
-                is_broken=failure is not None and failure.code in BREAKING_CODES,
+                is_broken=failure is not None and failure.code in self._plan.breaking_codes,
             )
             reason = recycle_reason(self._history, self._limits)
             if reason is not None:

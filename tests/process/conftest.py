@@ -48,7 +48,8 @@ def make_engine(
     with ExitStack() as stack:
 
         def make(*, exclusive: bool = False, **changes: Any) -> StudioEngine:
-            engine = StudioEngine(settings_for(**changes), exclusive=exclusive, tasks=TASKS)
+            settings = settings_for(**changes)
+            engine = StudioEngine(settings, exclusive=exclusive, tasks=TASKS, decode_tasks=TASKS)
             return stack.enter_context(engine)
 
         yield make

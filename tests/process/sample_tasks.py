@@ -72,6 +72,13 @@ def allocate(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
     return {"pid": os.getpid()}
 
 
+def allocate_and_wait(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+    block = bytearray(int(payload["mb"]) * 2**20)
+    block[::4096] = b"x" * len(block[::4096])
+    context.canceled.wait(3600)
+    return {}
+
+
 def garbage(_payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
     """Print to every standard stream, also natively and from a grandchild."""
     print('{"type": "gone"}')  # noqa: T201 - printing is what this task is for
@@ -114,17 +121,30 @@ def check(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
     return {"ok": payload["audio"] is not None, "portrait": {"verdict": "ok"}}
 
 
-def intake(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+def decode_picture(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+    shutil.copyfile(payload["source"], payload["target"])
+    return {"pixels": payload["target"]}
+
+
+def decode_sound(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+    """Copy a recording; one that holds the name of a task does that instead."""
+    script = Path(payload["source"]).read_bytes().decode("utf-8", "replace")
+    if script in TASKS:
+        TASKS[script]({}, context)
+    shutil.copyfile(payload["source"], payload["target"])
+    return {"wav": payload["target"]}
+
+
+def intake(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
     job_dir = Path(payload["job_dir"])
-    shutil.copyfile(payload["portrait"], job_dir / PORTRAIT_NAME)
+    shutil.copyfile(payload["portrait"]["pixels"], job_dir / PORTRAIT_NAME)
     if payload["speech"]:
         return {"portrait_name": PORTRAIT_NAME, "audio_name": None, "duration_s": None}
-    script = Path(payload["audio"]).read_text("utf-8")
+    script = Path(payload["audio"]["wav"]).read_text("utf-8")
     if script == "no face":
         raise InputError(ErrorCode.NO_FACE)
     if script == "slow intake":
         time.sleep(3600)
-    (job_dir / AUDIO_NAME).write_text(script, "utf-8")
     return {"portrait_name": PORTRAIT_NAME, "audio_name": AUDIO_NAME, "duration_s": 0.1}
 
 
@@ -173,6 +193,7 @@ TASKS = {
     "crash_with_forked_heir": crash_with_forked_heir,
     "start_family": start_family,
     "allocate": allocate,
+    "allocate_and_wait": allocate_and_wait,
     "garbage": garbage,
     "refuse": refuse,
     "bug": bug,
@@ -180,6 +201,8 @@ TASKS = {
     "disk_full": disk_full,
     "where": where,
     "check": check,
+    "decode_picture": decode_picture,
+    "decode_sound": decode_sound,
     "intake": intake,
     "render": render,
     "voices": voices,

@@ -191,6 +191,7 @@ def test_quick_questions_are_answered_while_a_job_runs(
 ) -> None:
     job = engine.submit(request_for(LONG))
     wait_until(lambda: engine.get(job.job_id).status is JobStatus.RUNNING)
+    (tmp_path / "a.wav").write_text("sound", "utf-8")
 
     assert engine.check(tmp_path / "me.png").ok is False
     assert engine.check(tmp_path / "me.png", tmp_path / "a.wav").ok is True
