@@ -32,7 +32,9 @@ UNFILLED_BYTES = 512
 """A tail of zeros this long means that the file was never completely written."""
 
 MAX_JPEG_SCANS = 500
-"""Encoders write about ten; each may cost a pass over all pixels."""
+BYTES_PER_FALSE_SCAN = 20_000
+"""Encoders write about ten scans; each may cost a pass over all pixels. The mark of a scan also
+occurs by chance, once in 65,536 bytes, in the film behind a motion photo."""
 
 MAX_JPEG_BLOCKS = 16
 """EXIF blocks; one is the rule. Pillow joins them, at a cost that grows with their square."""
@@ -169,11 +171,12 @@ def _refuse_unfilled(path: Path, kind: FileKind) -> None:
 
 
 def _refuse_endless_jpeg(path: Path, kind: FileKind) -> None:
-    """Refuse a JPEG made to keep its decoder busy; the marks it needs never occur in its data."""
+    """Refuse a JPEG made to keep its decoder busy."""
     if kind.pillow_format != "JPEG":
         return
     data = path.read_bytes()
-    if data.count(b"\xff\xda") > MAX_JPEG_SCANS or data.count(b"Exif\0\0") > MAX_JPEG_BLOCKS:
+    max_scans = MAX_JPEG_SCANS + len(data) // BYTES_PER_FALSE_SCAN
+    if data.count(b"\xff\xda") > max_scans or data.count(b"Exif\0\0") > MAX_JPEG_BLOCKS:
         raise InputError(ErrorCode.DAMAGED_IMAGE)
 
 

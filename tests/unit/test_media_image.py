@@ -360,3 +360,13 @@ def test_colour_photo_is_not_grey_and_a_grey_one_saved_in_colour_is(photo, tmp_p
 
     grey = saved(tmp_path, photo.convert("L").convert("RGB"), "JPEG")
     assert read_portrait(grey, LIMITS).is_grey
+
+
+def test_a_motion_photo_with_a_film_behind_it_is_read(tmp_path):
+    path = tmp_path / "motion.jpg"
+    film = np.random.default_rng(1).bytes(40_000_000)
+    assert film.count(b"\xff\xda") > 500
+
+    path.write_bytes(PORTRAIT.read_bytes() + film)
+
+    assert read_portrait(path, LIMITS).pixels.shape[2] == 3
