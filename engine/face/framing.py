@@ -78,9 +78,41 @@ def frame_canvas(
     height_px, width_px = pixels.shape[:2]
     window = choose_window(width_px, height_px, face, framing, aspect)
     canvas_size = canvas_shape(RATIOS.get(aspect, window.width / window.height), size_px)
-    plain = None if background == RenderOptions().background else parse_background(background)
+    plain = _plain(background)
     canvas = _draw(pixels, window, canvas_size, plain, is_backdrop=framing == "full")
     return canvas, _face_on_canvas(face, window, canvas_size)
+
+
+def frame_window(
+    pixels: NDArray[np.uint8],
+    face: Face,
+    window: Window,
+    *,
+    size_px: int,
+    aspect: Aspect,
+    background: str,
+) -> tuple[NDArray[np.uint8], Face]:
+    """Lay a part of the photo that was chosen elsewhere on a canvas; see `frame_canvas`.
+
+    A canvas of another shape shows more of the photo around the window.
+    """
+    ratio = RATIOS.get(aspect, window.width / window.height)
+    shown = window if aspect == "source" else _widened(window, ratio)
+    canvas_size = canvas_shape(ratio, size_px)
+    canvas = _draw(pixels, shown, canvas_size, _plain(background), is_backdrop=False)
+    return canvas, _face_on_canvas(face, shown, canvas_size)
+
+
+def expected_shape(options: RenderOptions, width_px: int, height_px: int) -> tuple[int, int]:
+    """Width and height of the canvas for a photo of this size, before its face is known."""
+    is_whole = options.framing == "full" and options.expand_ratio is None
+    own = min(max(width_px / height_px, 1 / MAX_RATIO), MAX_RATIO) if is_whole else 1.0
+    return canvas_shape(RATIOS.get(options.aspect, own), options.output_size_px)
+
+
+def _plain(background: str) -> tuple[int, int, int] | None:
+    """The colour around the photo; None = made from the photo."""
+    return None if background == RenderOptions().background else parse_background(background)
 
 
 def choose_window(

@@ -83,7 +83,7 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
     """
     options = RenderOptions.model_validate(payload["options"])
     job_dir = Path(payload["job_dir"])
-    tools.animator(options.animator)
+    tools.require_animator(options, settings)
     judged = judge_picture(payload["portrait"], options, tools)
     if judged.verdict.verdict != "ok":
         raise InputError(ErrorCode(judged.verdict.verdict), **judged.verdict.values)

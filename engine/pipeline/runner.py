@@ -5,11 +5,13 @@ at the first output that is missing.
 """
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import soundfile as sf
 
+from engine.animators.animator import Animator, Scene
 from engine.contracts import Artifact, JobSpec, Stage
 from engine.errors import Canceled
 from engine.face.portrait_check import judge_portrait
@@ -19,7 +21,13 @@ from engine.lipsync.from_timings import curves_from_timings
 from engine.lipsync.score import SyncReport, gates, score_video
 from engine.lipsync.visemes import bilabial_times
 from engine.media.video import probe_video
-from engine.pipeline.animate import POSTER_NAME, VIDEO_NAME, build_scene, render_scene
+from engine.pipeline.animate import (
+    POSTER_NAME,
+    VIDEO_NAME,
+    build_scene,
+    frame_photo,
+    render_scene,
+)
 from engine.pipeline.intake import JudgedPortrait, load_png
 from engine.pipeline.speak import load_timings, save_timings, speak_to_file
 from engine.pipeline.stage import StageClock
@@ -30,7 +38,12 @@ from engine.worker.task import TaskContext
 SPOKEN_NAME = "spoken.wav"
 TIMINGS_NAME = "timings.json"
 REPORT_NAME = "report.json"
+PIECES_NAME = "pieces"
 SHARE_STEPS = 100
+
+
+def _ignore(_done: int) -> None:
+    return
 
 
 class VideoJob:
@@ -59,16 +72,15 @@ class VideoJob:
         duration_s = sf.info(str(speech_wav)).duration
         with self._clock.running(Stage.LISTEN):
             curves = self._listen(speech_wav, phonemes, duration_s)
+        animator = self._animator(judged)
+        framed = frame_photo(self._spec.options, judged, animator.name)
         scene = build_scene(
-            self._spec, judged, curves, speech_wav, duration_s, self._context.settings
+            self._spec, framed, curves, speech_wav, duration_s, self._context.settings
         )
-        animator = self._tools.animator(self._spec.options.animator)
         video = self._job_dir / VIDEO_NAME
         with self._clock.running(Stage.ANIMATE, scene.num_frames):
             if not video.exists():
-                render_scene(
-                    scene, animator, self._job_dir, self._context.canceled, self._clock.step
-                )
+                self._draw(scene, animator)
         with self._clock.running(Stage.FINISH, SHARE_STEPS):
             sync = score_video(
                 video,
@@ -81,6 +93,22 @@ class VideoJob:
             )
         with self._clock.running(Stage.ASSEMBLE):
             return self._assemble(video, duration_s, animator.name, sync)
+
+    def _animator(self, judged: JudgedPortrait) -> Animator:
+        height_px, width_px = judged.pixels.shape[:2]
+        return self._tools.animator(
+            self._spec.options,
+            self._context.settings,
+            (width_px, height_px),
+            self._clock.step_share,
+            self._job_dir / PIECES_NAME,
+        )
+
+    def _draw(self, scene: Scene, animator: Animator) -> None:
+        # Sonic spends most of the time before the first frame and tells its own share.
+        on_frame = self._clock.step if animator.name == "lite" else _ignore
+        render_scene(scene, animator, self._job_dir, self._context.canceled, on_frame)
+        shutil.rmtree(self._job_dir / PIECES_NAME, ignore_errors=True)
 
     def _scored(self, share: float) -> None:
         if self._context.canceled.is_set():

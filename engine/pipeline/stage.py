@@ -47,6 +47,10 @@ class StageClock:
         """The stage that runs or ran last."""
         return self._stage
 
+    def step_share(self, share: float) -> None:
+        """Tell which share of the running stage is finished, 0-1."""
+        self.step(int(share * self._total))
+
     def step(self, done: int) -> None:
         """Tell how many units of the running stage are finished."""
         order = list(Stage)

@@ -2,13 +2,16 @@
 
 import sys
 from functools import cached_property
+from pathlib import Path
 
 from engine.animators.animator import Animator
 from engine.animators.lite.animator import LiteAnimator
-from engine.contracts import AnimatorChoice
-from engine.errors import ErrorCode, InputError
+from engine.animators.sonic.animator import OnProgress
+from engine.contracts import RenderOptions
 from engine.face.detector import FaceFinder
 from engine.lipsync.from_audio import Listener
+from engine.pipeline.sonic import sonic_for, takes_sonic
+from engine.settings import EngineSettings
 from engine.speech.catalog import VoiceCatalog
 
 
@@ -35,16 +38,36 @@ class Tools:
         """The embedded animator."""
         return LiteAnimator()
 
-    def animator(self, choice: AnimatorChoice) -> Animator:
-        """The animator to use for `choice`; `auto` takes the best one that is ready.
+    def require_animator(self, options: RenderOptions, settings: EngineSettings) -> None:
+        """Make sure that the animator that was asked for is ready.
 
         Raises:
-            InputError: ANIMATOR_UNAVAILABLE.
+            InputError: ANIMATOR_UNAVAILABLE, or one of the WEIGHTS codes.
         """
-        if choice == "sonic":
-            raise InputError(
-                ErrorCode.ANIMATOR_UNAVAILABLE,
-                animator="sonic",
-                reason="it is not part of this version",
-            )
+        if options.animator == "sonic":
+            sonic_for(options, settings).require_ready()
+
+    def animator(
+        self,
+        options: RenderOptions,
+        settings: EngineSettings,
+        photo_size: tuple[int, int],
+        on_share: OnProgress,
+        keep_dir: Path,
+    ) -> Animator:
+        """The animator to use; `auto` takes sonic where it is ready and a card has room for it.
+
+        Args:
+            options: what was asked.
+            settings: where weights lie.
+            photo_size: width and height in pixels.
+            on_share: told the share of the drawing that is done, 0-1; lite tells nothing.
+            keep_dir: where finished pieces of a long video are kept for another attempt.
+
+        Raises:
+            InputError: ANIMATOR_UNAVAILABLE, or one of the WEIGHTS codes.
+        """
+        self.require_animator(options, settings)
+        if takes_sonic(options, settings, photo_size):
+            return sonic_for(options, settings, on_share, keep_dir)
         return self.lite
