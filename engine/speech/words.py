@@ -43,6 +43,11 @@ def split_words(text: str, cuts: Iterable[int] = ()) -> list[WordSpan]:
     return spans
 
 
+def is_unspaced(text: str) -> bool:
+    """Whether there is a letter of a script without spaces between words in it."""
+    return _UNSPACED.search(text) is not None
+
+
 def time_words(
     spans: Sequence[WordSpan], owned: Iterable[tuple[int, TimedPhoneme]]
 ) -> tuple[TimedWord, ...]:

@@ -1,0 +1,188 @@
+# ruff: noqa: RUF001 - signs that look like others
+"""Captions drawn into frames: white letters with a dark outline on a soft dark box.
+
+The box of a cue is drawn once and blended into every frame it stands in, so that nothing grows
+with the length of the video. The bundled font has Latin, Greek and Cyrillic letters; other
+scripts need shaping or large fonts and are refused by `find_undrawable` before anything starts.
+"""
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
+
+from engine.media.captions import Cue
+
+_FONT_PATH = (
+    Path(__file__).resolve().parents[2] / "assets" / "fonts" / "NotoSans-SemiBold-subset.ttf"
+)
+# First and last character of what the font draws.
+_DRAWN = (
+    (0x20, 0x7E), (0xA0, 0x24F), (0x300, 0x36F), (0x370, 0x3E1), (0x3F0, 0x3FF), (0x400, 0x52F), (0x1E00, 0x1EFF),
+    (0x2010, 0x2027), (0x2030, 0x203A), (0x20A0, 0x20BF),
+)  # fmt: skip
+_DRAWN_SINGLY = frozenset("№™−≠")
+
+# Shares of the font's size, but for the first two.
+_SIZE_OF_SHORT_SIDE = 1 / 19
+_WIDTH_OF_FRAME = 0.88
+_LETTER_WIDTH = 0.53  # a mean letter of running text
+_LINE_HEIGHT = 1.24
+_OUTLINE = 0.07
+_PADDING = 0.42
+_SOFTNESS = 0.22
+_RADIUS = 0.35
+_BOTTOM = 0.75  # free below the box
+_BOX_ALPHA = 150
+_SMALLEST_PX = 12
+
+_WHITE, _DARK = (255, 255, 255, 255), (16, 16, 20, 255)
+
+
+@dataclass(frozen=True)
+class _Patch:
+    """What is blended into a frame: rows and columns it covers, colour and weight of each pixel."""
+
+    top: int
+    left: int
+    colour: NDArray[np.uint16]
+    """H x W x 3, 0-255 times the weight."""
+    rest: NDArray[np.uint16]
+    """H x W x 1, 255 minus the weight."""
+
+
+def columns_for(width_px: int, height_px: int) -> int:
+    """How many letters of running text fit into a line of a frame; never more than are usual."""
+    size_px = _font_size(width_px, height_px)
+    return max(12, min(42, math.floor(width_px * _WIDTH_OF_FRAME / (size_px * _LETTER_WIDTH))))
+
+
+def find_undrawable(text: str) -> str:
+    """Letters and digits of a text that the bundled font does not have, each once, in order."""
+    composed = unicodedata.normalize("NFC", text)
+    missing = (
+        character
+        for character in composed
+        if unicodedata.category(character)[0] in "LMN" and not _is_drawn(character)
+    )
+    return "".join(dict.fromkeys(missing))
+
+
+class CaptionDrawer:
+    """Draws cues into the frames of one video, in order.
+
+    Args:
+        cues: built with `columns_for` the frame's size.
+        width_px: of a frame.
+        height_px: of a frame.
+        fps: frames a second.
+    """
+
+    def __init__(self, cues: Sequence[Cue], width_px: int, height_px: int, fps: Fraction) -> None:
+        self._spans = [
+            (math.ceil(cue.start_s * fps), math.ceil(cue.end_s * fps), cue) for cue in cues
+        ]
+        self._width_px, self._height_px = width_px, height_px
+        self._next = 0
+        self._drawn: tuple[Cue, _Patch] | None = None
+
+    def draw(self, frame: NDArray[np.uint8], frame_index: int) -> NDArray[np.uint8]:
+        """A frame with the caption of its time.
+
+        Args:
+            frame: H x W x 3, uint8, RGB; not changed.
+            frame_index: of the video, never smaller than before.
+
+        Returns:
+            A new frame, or `frame` itself where no caption stands.
+        """
+        while self._next < len(self._spans) and self._spans[self._next][1] <= frame_index:
+            self._next += 1
+        if self._next == len(self._spans) or self._spans[self._next][0] > frame_index:
+            return frame
+        patch = self._patch(self._spans[self._next][2])
+        height, width = patch.rest.shape[:2]
+        rows = slice(patch.top, patch.top + height)
+        columns = slice(patch.left, patch.left + width)
+        captioned = frame.copy()
+        blended = captioned[rows, columns].astype(np.uint16) * patch.rest + patch.colour
+        captioned[rows, columns] = (blended + 127) // 255
+        return captioned
+
+    def _patch(self, cue: Cue) -> _Patch:
+        """The cue as it is blended; only the last one is kept."""
+        if self._drawn is None or self._drawn[0] is not cue:
+            self._drawn = (cue, _draw_cue(cue, self._width_px, self._height_px))
+        return self._drawn[1]
+
+
+def _font_size(width_px: int, height_px: int) -> int:
+    return max(_SMALLEST_PX, round(min(width_px, height_px) * _SIZE_OF_SHORT_SIDE))
+
+
+def _is_drawn(character: str) -> bool:
+    code = ord(character)
+    return character in _DRAWN_SINGLY or any(first <= code <= last for first, last in _DRAWN)
+
+
+def _drawable(line: str) -> str:
+    """The line without signs that the font does not have."""
+    return "".join(filter(_is_drawn, unicodedata.normalize("NFC", line)))
+
+
+def _draw_cue(cue: Cue, width_px: int, height_px: int) -> _Patch:
+    lines = [_drawable(line) for line in cue.lines]
+    font = _fitting_font(lines, width_px, height_px)
+    size_px = font.size
+    line_px = round(size_px * _LINE_HEIGHT)
+    padding = round(size_px * _PADDING)
+    soft = max(1, round(size_px * _SOFTNESS))
+    text_width = math.ceil(max(font.getlength(line) for line in lines))
+    box = (text_width + 2 * padding, line_px * len(lines) + padding)
+    patch_size = (min(box[0] + 4 * soft, width_px), min(box[1] + 4 * soft, height_px))
+    left, top = (patch_size[0] - box[0]) // 2, (patch_size[1] - box[1]) // 2
+    shade = Image.new("L", patch_size, 0)
+    ImageDraw.Draw(shade).rounded_rectangle(
+        (left, top, left + box[0], top + box[1]), round(size_px * _RADIUS), _BOX_ALPHA
+    )
+    image = Image.new("RGBA", patch_size, (*_DARK[:3], 0))
+    image.putalpha(shade.filter(ImageFilter.GaussianBlur(soft)))
+    letters = Image.new("RGBA", patch_size, (*_DARK[:3], 0))
+    pen = ImageDraw.Draw(letters)
+    for index, line in enumerate(lines):
+        pen.text(
+            (patch_size[0] / 2, top + padding / 2 + (index + 0.5) * line_px),
+            line,
+            font=font,
+            fill=_WHITE,
+            anchor="mm",
+            stroke_width=max(1, round(size_px * _OUTLINE)),
+            stroke_fill=_DARK,
+        )
+    image.alpha_composite(letters)
+    pixels = np.asarray(image, dtype=np.uint16)
+    weight = pixels[..., 3:]
+    below_px = round(size_px * _BOTTOM)
+    return _Patch(
+        top=max(0, height_px - patch_size[1] - below_px + 2 * soft),
+        left=(width_px - patch_size[0]) // 2,
+        colour=pixels[..., :3] * weight,
+        rest=255 - weight,
+    )
+
+
+def _fitting_font(lines: Sequence[str], width_px: int, height_px: int) -> ImageFont.FreeTypeFont:
+    """The font in its usual size, or smaller where a line of wide letters would not fit."""
+    size_px = _font_size(width_px, height_px)
+    font = ImageFont.truetype(_FONT_PATH, size_px)
+    longest = max(font.getlength(line) for line in lines)
+    room = width_px * _WIDTH_OF_FRAME
+    if longest <= room:
+        return font
+    return ImageFont.truetype(_FONT_PATH, max(1, math.floor(size_px * room / longest)))

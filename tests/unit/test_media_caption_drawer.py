@@ -1,0 +1,101 @@
+# ruff: noqa: RUF001 - letters of many scripts look like others
+"""Captions in the picture: where they are, when, and what cannot be drawn."""
+
+import unicodedata
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from PIL import ImageFont
+
+from engine.media import caption_drawer
+from engine.media.caption_drawer import CaptionDrawer, columns_for, find_undrawable
+from engine.media.captions import Cue
+
+FPS = Fraction(25)
+CUES = (Cue(0.1, 1.0, ("Ärger mit Größe", "и жизнь")), Cue(1.08, 2.0, ("Hi.",)))
+
+
+def grey(width_px=512, height_px=512):
+    return np.full((height_px, width_px, 3), 128, np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("width_px", "height_px"), [(512, 512), (512, 910), (910, 512), (256, 256)]
+)
+def test_caption_stands_low_in_the_middle_and_touches_nothing_else(width_px, height_px):
+    frame = grey(width_px, height_px)
+
+    drawn = CaptionDrawer(CUES, width_px, height_px, FPS).draw(frame, 10)
+
+    changed = np.abs(drawn.astype(int) - frame).max(axis=2) > 3
+    rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
+    assert rows[0] > height_px * 0.7
+    assert rows[-1] < height_px - 2
+    assert abs((columns[0] + columns[-1]) / 2 - width_px / 2) <= 2
+    assert drawn.max() >= 250  # letters
+    assert drawn.min() <= 30  # their outline
+    assert (frame == 128).all()
+    assert drawn.dtype == np.uint8
+
+
+def test_caption_is_there_from_its_start_to_its_end():
+    drawer = CaptionDrawer(CUES, 512, 512, FPS)
+    frame = grey()
+
+    seen = [drawer.draw(frame, index) is not frame for index in range(60)]
+
+    assert [index for index, is_there in enumerate(seen) if is_there] == [
+        *range(3, 25),
+        *range(27, 50),
+    ]
+
+
+def test_frames_of_one_cue_are_drawn_alike_and_cues_are_drawn_once(monkeypatch):
+    made = []
+    draw = caption_drawer._draw_cue
+    monkeypatch.setattr(
+        caption_drawer, "_draw_cue", lambda *given: made.append(given[0]) or draw(*given)
+    )
+    drawer = CaptionDrawer(CUES, 512, 512, FPS)
+
+    frames = [drawer.draw(grey(), index) for index in range(60)]
+
+    assert made == list(CUES)
+    assert np.array_equal(frames[5], frames[20])
+
+
+@pytest.mark.parametrize("size", [(512, 512), (512, 910), (1024, 576), (256, 256)])
+def test_full_lines_stay_inside_the_frame(size):
+    columns = columns_for(*size)
+    wide = Cue(0, 1, ("W" * columns, "m" * columns))
+    frame = grey(*size)
+
+    changed = (CaptionDrawer([wide], *size, FPS).draw(frame, 0) != frame).any(axis=(0, 2))
+
+    assert 12 <= columns <= 42
+    assert not changed[:2].any()
+    assert not changed[-2:].any()
+
+
+def test_what_the_font_lacks_is_told():
+    assert find_undrawable("Grüße, Ελλάδα, Жизнь, Tiếng Việt, 5 € – ok? “x” №1") == ""
+    assert find_undrawable("e\u0301 ọ\u0301") == ""
+    assert find_undrawable("Hi 你好你 ok ก مر") == "你好กمر"
+
+
+def test_every_character_taken_for_drawable_is_in_the_font():
+    font = ImageFont.truetype(caption_drawer._FONT_PATH, 20)
+    missing = bytes(font.getmask("\ufffe"))
+    ranges = (range(first, last + 1) for first, last in caption_drawer._DRAWN)
+    claimed = [chr(code) for codes in ranges for code in codes]
+
+    absent = [
+        character
+        for character in [*claimed, *caption_drawer._DRAWN_SINGLY]
+        if unicodedata.category(character)[0] in "LNPS"
+        and bytes(font.getmask(character)) == missing
+    ]
+
+    assert absent == []
+    assert caption_drawer._FONT_PATH.stat().st_size < 400_000
