@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from engine.api import StudioEngine
 from engine.cli_progress import JobProgressBar
+from engine.cli_weights import add_weights_commands
 from engine.contracts import (
     AnimateRequest,
     CheckReport,
@@ -206,9 +207,10 @@ def _copy_results(engine: StudioEngine, job: JobRecord, target: Path) -> dict[st
     Returns:
         The job's report with the final paths in it.
     """
+    wanted = {"video"} if job.spec.options.captions == "off" else {"video", "srt", "vtt"}
     written: list[str] = []
     for artifact in job.artifacts:
-        if artifact.kind not in ("video", "srt", "vtt"):
+        if artifact.kind not in wanted:
             continue
         place = target if artifact.kind == "video" else target.with_suffix("." + artifact.kind)
         part = place.with_name(place.name + ".part")
@@ -349,6 +351,9 @@ def _build_parser() -> argparse.ArgumentParser:
 
     doctor = _command(commands, "doctor", _doctor, "say what this machine can do")
     doctor.add_argument("--json", action="store_true")
+
+    summary = "list, download and verify the weights of the diffusion animator"
+    add_weights_commands(commands.add_parser("weights", help=summary, description=summary))
     return parser
 
 
@@ -386,6 +391,7 @@ def _add_render_options(parser: argparse.ArgumentParser) -> None:
     add("--aspect", choices=("source", "1:1", "9:16", "16:9"))
     add("--face", dest="face_index", type=int, metavar="N", help="which face, see `check`")
     add("--smoothing", type=float, metavar="X", help="of the mouth, 0 off, 1 default")
+    add("--captions", choices=("off", "srt", "burn"), help="files, or in the picture too")
     add("--background", metavar="COLOUR", help="behind transparent pictures")
     add("--force", action="store_true", default=None, help="although the check says no")
     add("--json", action="store_true", help="print one JSON object")

@@ -2,8 +2,10 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from engine.animators.animator import Animator
 from engine.contracts import (
     AudioVerdict,
     CheckReport,
@@ -13,8 +15,10 @@ from engine.contracts import (
     SpeechOptions,
 )
 from engine.errors import ErrorCode, InputError
+from engine.face.framing import expected_shape
 from engine.pipeline.decode import received_sound
 from engine.pipeline.intake import check_text, judge_picture
+from engine.pipeline.sonic import can_take_sonic, free_vram_mb, sonic_for, unmeasured_rate
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
 
@@ -62,11 +66,12 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
     is_ok = bool(given) and all(verdict.verdict == "ok" for verdict in given)
     estimate: dict[str, Estimate] = {}
     if is_ok and audio is not None and audio.duration_s and shape:
-        seconds = _estimate_seconds(audio.duration_s, options, payload.get("rates") or {})
-        need = tools.lite.need(options.output_size_px, options.output_size_px, 1)
-        estimate["lite"] = Estimate(
-            seconds=seconds, peak_vram_mb=need.vram_mb, peak_rss_mb=need.rss_mb
-        )
+        job = _Job(options, audio.duration_s, expected_shape(options, *shape))
+        rates = payload.get("rates") or {}
+        estimate["lite"] = job.estimate(tools.lite, rates, job.unmeasured_lite_rate)
+        if can_take_sonic(options, settings, shape):
+            rate = unmeasured_rate(options, has_card=free_vram_mb() is not None)
+            estimate["sonic"] = job.estimate(sonic_for(options, settings), rates, rate)
     return CheckReport(ok=is_ok, portrait=portrait, audio=audio, estimate=estimate)
 
 
@@ -114,9 +119,40 @@ def _told(notes: Iterable[str]) -> tuple[str, ...]:
     return tuple(note for note in notes if note in set(ErrorCode))
 
 
-def _estimate_seconds(duration_s: float, options: RenderOptions, rates: dict[str, float]) -> float:
-    size_px = options.output_size_px
-    rate = rates.get(f"lite:{size_px}")
-    if rate is None:
-        rate = UNMEASURED_SECONDS_PER_SECOND * (size_px / 512) ** 2
-    return round(FIXED_SECONDS + math.ceil(duration_s * 10) / 10 * rate * options.fps / 25, 1)
+@dataclass(frozen=True)
+class _Job:
+    """A video that may be made.
+
+    Attributes:
+        options: what was asked.
+        duration_s: of the speech.
+        shape: width and height of the video in pixels.
+    """
+
+    options: RenderOptions
+    duration_s: float
+    shape: tuple[int, int]
+
+    @property
+    def unmeasured_lite_rate(self) -> float:
+        return UNMEASURED_SECONDS_PER_SECOND * (self.options.output_size_px / 512) ** 2
+
+    def estimate(
+        self, animator: Animator, rates: Mapping[str, float], unmeasured_rate: float
+    ) -> Estimate:
+        """What the video costs with one animator.
+
+        Args:
+            animator: who draws it.
+            rates: measured seconds of work per second of video, by `animator:size`.
+            unmeasured_rate: where nothing was measured.
+        """
+        fps = self.options.fps
+        rate = rates.get(f"{animator.name}:{self.options.output_size_px}", unmeasured_rate)
+        work_s = math.ceil(self.duration_s * 10) / 10 * rate * fps / 25
+        need = animator.need(*self.shape, math.ceil(self.duration_s * fps))
+        return Estimate(
+            seconds=round(FIXED_SECONDS + work_s, 1),
+            peak_vram_mb=need.vram_mb,
+            peak_rss_mb=need.rss_mb,
+        )

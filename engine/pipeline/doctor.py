@@ -17,6 +17,7 @@ from engine.errors import EngineError
 from engine.gpu.gauge import read_cards
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
+from engine.weights.service import list_weights
 
 ROOT = Path(__file__).resolve().parents[2]
 MIN_FREE_DISK_GB = 2.0
@@ -38,6 +39,7 @@ def examine(settings: EngineSettings, tools: Tools) -> dict[str, Any]:
         *_data_files(),
         _voices(tools),
         *_cards(),
+        *_weights(settings),
     ]
     return {"ok": all(row["ok"] for row in checks if row["needed"]), "checks": checks}
 
@@ -129,6 +131,15 @@ def _cards() -> list[dict[str, Any]]:
         for card in cards
     ]
     return [*rows, _torch()]
+
+
+def _weights(settings: EngineSettings) -> list[dict[str, Any]]:
+    """Each file of the sets that can be downloaded."""
+    return [
+        _row(f"Weights, {name}", status.sentence, ok=status.is_usable, needed=False)
+        for name, statuses in list_weights(settings).items()
+        for status in statuses
+    ]
 
 
 def _torch() -> dict[str, Any]:

@@ -92,6 +92,16 @@ def takes_sonic(
     return need.vram_mb <= free_mb and _torch_sees_the_card()
 
 
+def can_take_sonic(
+    options: RenderOptions, settings: EngineSettings, photo_size: tuple[int, int]
+) -> bool:
+    """Whether Sonic is a choice here: it was asked for and is ready, or `auto` would take it."""
+    if options.animator == "sonic":
+        return is_ready(options, settings)
+    automatic = options.model_copy(update={"animator": "auto"})
+    return takes_sonic(automatic, settings, photo_size)
+
+
 def _torch_sees_the_card() -> bool:
     import torch  # noqa: PLC0415 - heavy, and absent from the small install
 

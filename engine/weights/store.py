@@ -59,6 +59,18 @@ class FileStatus:
     command: str
 
     @property
+    def sentence(self) -> str:
+        """What there is to say about it, with the place and, where it helps, the command."""
+        words = {
+            "ok": "is here",
+            "unverified": "is here, but no hash of it is known",
+            "missing": f"is missing ({self.file.size_words})",
+            "damaged": f"cannot be used: {self.detail}",
+        }[self.state]
+        hint = "" if self.is_usable else f"; get it with `{self.command}`"
+        return f"{self.file.path} {words}, in {self.place.parent}{hint}"
+
+    @property
     def is_usable(self) -> bool:
         """Whether a run may start with it."""
         return self.state in ("ok", "unverified")
