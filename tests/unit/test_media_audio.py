@@ -15,6 +15,7 @@ from engine.media.audio import (
     decode_speech,
     read_blocks,
     read_samples,
+    read_stretch,
     write_wav,
 )
 from engine.media.container import open_container
@@ -629,3 +630,15 @@ def test_failed_write_keeps_the_old_file(tmp_path, monkeypatch):
     assert caught.value.code is ErrorCode.DISK_FULL
     assert target.read_bytes() == before
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_stretch_is_that_part_of_the_whole(tmp_path):
+    wav = tmp_path / "speech.wav"
+    noise = np.random.default_rng(5).uniform(-0.5, 0.5, 5 * 48_000)
+    write_wav(wav, np.convolve(noise, np.ones(8) / 8, mode="same").astype(np.float32), 48_000)
+    whole = read_samples(wav, 16_000)
+
+    assert np.array_equal(read_stretch(wav, 16_000, 0, 20_000), whole[:20_000])
+    assert np.abs(read_stretch(wav, 16_000, 40_001, 9_000) - whole[40_001:49_001]).max() < 1e-3
+    assert read_stretch(wav, 16_000, 79_000, 3_000)[1_000:].max() == 0
+    assert not read_stretch(wav, 16_000, 90_000, 100).any()

@@ -1,5 +1,6 @@
 """The pure rules of the diffusion animator: windows, frame times, sizes, memory."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from engine.animators.sonic.frame_times import halvings, keyframes_needed, place_frame
 from engine.animators.sonic.memory import MODES, next_smaller, plan_memory
 from engine.animators.sonic.picture import crop_square, face_mask, grid_size, pad_picture
+from engine.animators.sonic.pieces import HEARD_AT_ONCE, Piece, at_keyframes, plan_pieces
 from engine.animators.sonic.schedule import WindowPlan, karras_schedule
 
 FPS = [Fraction(fps) for fps in (24, 25, 30, 50, 60)]
@@ -146,3 +148,48 @@ class TestMemory:
 
     def test_the_ladder_has_an_end(self):
         assert [next_smaller(mode) for mode in MODES] == [*MODES[1:], None]
+
+
+class TestPieces:
+    LONGEST, SHORTEST = 250, 25
+
+    @staticmethod
+    def speech(num_keyframes, pauses=()):
+        loudness = np.random.default_rng(1).uniform(0.5, 1, num_keyframes).astype(np.float32)
+        for pause in pauses:
+            loudness[pause - 2 : pause + 3] = 0
+        return loudness
+
+    @pytest.mark.parametrize("total", [376, 400, 625, 1000, 5000])
+    @pytest.mark.parametrize("longest", [62, 250, 375])
+    def test_pieces_are_the_clip_and_are_heard_at_once(self, total, longest):
+        pieces = plan_pieces(self.speech(total), longest, self.SHORTEST)
+
+        assert pieces[0].start == 0
+        assert pieces[-1].end == total
+        for piece, following in itertools.pairwise(pieces):
+            assert piece.end == following.start
+        for piece in pieces:
+            assert self.SHORTEST <= piece.end - piece.start <= longest
+            assert piece.num_keyframes + piece.tail <= HEARD_AT_ONCE
+
+    def test_a_clip_of_thirty_seconds_stays_whole(self):
+        assert plan_pieces(self.speech(375), 375, 25) == (Piece(0, 375),)
+
+    def test_cuts_lie_in_pauses(self):
+        pieces = plan_pieces(self.speech(600, pauses=(80, 190, 400)), 250, 25)
+
+        assert [piece.start for piece in pieces] == pytest.approx([0, 190, 400], abs=1)
+
+    def test_pieces_share_a_second_with_their_neighbours(self):
+        pieces = plan_pieces(self.speech(600), 250, 25)
+
+        assert [piece.lead for piece in pieces] == [0, 12, 12]
+        assert [piece.tail for piece in pieces] == [12, 12, 0]
+
+    def test_loudness_of_frames_is_found_at_their_keyframes(self):
+        frames = np.array([0, 0.2, 0.9, 0, 0, 0.4], np.float32)
+
+        at = at_keyframes(frames, Fraction(25), 5)
+
+        assert at.tolist() == pytest.approx([0.2, 0.9, 0.4, 0, 0])

@@ -77,7 +77,8 @@ class SonicClip:
         before: torch.Tensor | None = None
         for index, piece in enumerate(self._inputs.pieces):
             latents = self._latents(index, piece, before)
-            before = latents[-CONTEXT:].clone()
+            known = latents if before is None else torch.cat([before, latents])
+            before = known[-CONTEXT:].clone()
             yield from self._pipeline.keyframes(latents, self._run)
 
     def _latents(self, index: int, piece: Piece, before: torch.Tensor | None) -> torch.Tensor:
