@@ -21,6 +21,7 @@ from engine.contracts import (
     JobRecord,
     JobSpec,
     Lane,
+    MemoryEntry,
     MemoryReading,
     RenderOptions,
     SpeechOptions,
@@ -28,6 +29,7 @@ from engine.contracts import (
 )
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.gpu.gauge import MemoryGauge
+from engine.gpu.residue import RISE_MB
 from engine.jobs.backend import BackendHealth, JobBackend
 from engine.jobs.limits import rate_for
 from engine.jobs.local import LocalBackend
@@ -87,6 +89,7 @@ class StudioEngine:
             self._claim_folder()
         self._store = JobStore(self.settings.store_path)
         self._temp = SessionTemp(self.settings.temp_dir)
+        self._gauge = MemoryGauge(self._pids, os.environ.get("CUDA_VISIBLE_DEVICES"))
         self._render = self._supervisor("render", tasks)
         self._quick = self._supervisor("quick", tasks)
         self._decode = self._decode_lane(decode_tasks)
@@ -94,7 +97,6 @@ class StudioEngine:
         self._backend: JobBackend = LocalBackend(
             self._store, self._folders, self._render, self.settings
         )
-        self._gauge = MemoryGauge(self._pids, os.environ.get("CUDA_VISIBLE_DEVICES"))
         if exclusive:
             self._backend.start()
 
@@ -169,12 +171,22 @@ class StudioEngine:
         return self._lane.listen(audio, script, target_json)
 
     def doctor(self) -> dict[str, Any]:
-        """What this machine can do: `ok` and `checks`."""
-        return self._lane.doctor()
+        """What this machine can do: `ok`, `checks`, and `memory` of the last jobs."""
+        entries = [entry.model_dump(mode="json") for entry in self.memory_ledger()]
+        return {**self._lane.doctor(), "memory": entries}
 
     def gauge(self) -> MemoryReading:
         """The memory of the card, or of the computer; never waits for the driver."""
-        return self._gauge.read()
+        reading = self._gauge.read()
+        rise_mb = self._store.ledger.rise_mb(reading.kind)
+        if rise_mb <= RISE_MB:
+            return reading
+        update = {"warning": ErrorCode.MEMORY_RISING, "rise_mb": round(rise_mb)}
+        return reading.model_copy(update=update)
+
+    def memory_ledger(self, limit: int = 50) -> list[MemoryEntry]:
+        """What the last jobs took of the memory, newest first."""
+        return self._store.ledger.newest(limit)
 
     def health(self) -> BackendHealth:
         """How the queue is doing here."""
@@ -319,6 +331,19 @@ class StudioEngine:
             raise EngineError(ErrorCode.JOB_NOT_FOUND)
         return self._folders.file(job_id, name)
 
+    def input_path(self, job_id: str, kind: str, owner: str | None = None) -> Path:
+        """The file a job was given: `portrait` or `audio`, as it was taken in.
+
+        Raises:
+            EngineError: JOB_NOT_FOUND when there is none or it belongs to someone else.
+        """
+        spec = self._find(job_id, owner).record.spec
+        name = {"portrait": spec.portrait_name, "audio": spec.audio_name}.get(kind)
+        path = self._folders.file(job_id, name) if name is not None else None
+        if path is None or not path.is_file():
+            raise EngineError(ErrorCode.JOB_NOT_FOUND)
+        return path
+
     # -- inside ------------------------------------------------------------------------------
 
     def _find(self, job_id: str, owner: str | None) -> StoredJob:
@@ -344,6 +369,8 @@ class StudioEngine:
             ),
             pid_file=self.settings.data_dir / "render.pid" if is_render else None,
         )
+        if is_render:
+            return Supervisor(plan, self.settings, self._gauge.read_now)
         return Supervisor(plan, self.settings)
 
     def _decode_lane(self, tasks: str) -> DecodeLane:
@@ -383,6 +410,8 @@ def _validate(request: AnimateRequest) -> None:
         raise InputError(
             ErrorCode.BAD_OPTION, option="audio", reason="give either a recording or a text"
         )
+    if request.audio is not None and request.options.captions != "off":
+        raise InputError(ErrorCode.CAPTIONS_NEED_TEXT)
     for path in (request.portrait, request.audio):
         if path is not None and not Path(path).is_file():
             raise InputError(ErrorCode.FILE_NOT_FOUND, name=Path(path).name)

@@ -16,6 +16,7 @@ Framing = Literal["face", "bust", "full"]
 Aspect = Literal["source", "1:1", "9:16", "16:9"]
 AnimatorChoice = Literal["auto", "lite", "sonic"]
 PresetName = Literal["quick", "standard", "hd"]
+Captions = Literal["off", "srt", "burn"]
 DtypeName = Literal["auto", "bf16", "fp16", "fp32"]
 Lane = Literal["render", "quick", "decode"]
 
@@ -64,6 +65,8 @@ class RenderOptions(Frozen):
         smoothing: strength of temporal smoothing of the mouth, 0-2; 1 = tuned default, 0 = off.
         background: colour behind transparent pictures and padding, `#rrggbb` or a colour name.
         force: animate although the pre-flight check would refuse a turned or small face.
+        captions: `srt` = files beside the video, `burn` = drawn into the picture too; both need
+            a typed text.
         guidance: weights of the picture and of the speech, 0-20 each (sonic).
         dtype: what the large networks compute in (sonic); `auto` = fp16 on a card, else fp32.
         decode_chunk: keyframes decoded together, 1-25 (sonic); fewer need less memory.
@@ -86,6 +89,7 @@ class RenderOptions(Frozen):
     smoothing: float = Field(default=1.0, ge=0.0, le=2.0)
     background: str = "white"
     force: bool = False
+    captions: Captions = "off"
     guidance: tuple[Weight, Weight] = (2.0, 7.5)
     dtype: DtypeName = "auto"
     decode_chunk: int = Field(default=8, ge=1, le=25)
@@ -374,6 +378,8 @@ class MemoryReading(Frozen):
         ours_mb: what our render process holds.
         peak_mb: highest `ours_mb` since the studio started.
         temperature_c, load_percent: where the driver tells.
+        warning: `memory_rising` when the memory held between videos grew a lot lately.
+        rise_mb: by how much, in the last ten minutes.
     """
 
     kind: Literal["vram", "ram"]
@@ -384,6 +390,37 @@ class MemoryReading(Frozen):
     peak_mb: float | None = None
     temperature_c: float | None = None
     load_percent: float | None = None
+    warning: ErrorCode | None = None
+    rise_mb: float | None = None
+
+
+class MemoryEntry(Frozen):
+    """What one attempt of one job took, in MB; a figure that cannot be told is None.
+
+    Attributes:
+        job_id: which job; it may have been deleted since.
+        attempt: which attempt of it.
+        at: when it ended, UTC.
+        child_pid: of the process that did it.
+        rss_before_mb, rss_peak_mb, rss_after_mb: resident memory of that process.
+        vram_before_mb, vram_after_mb: used on the card by everybody.
+        vram_peak_mb: most that process reserved on the card.
+        residue_mb: what it still held of the card after the job, beyond its context.
+        replaced: why the process was replaced afterwards, None when it was kept.
+    """
+
+    job_id: str
+    attempt: int
+    at: datetime
+    child_pid: int
+    rss_before_mb: float
+    rss_peak_mb: float
+    rss_after_mb: float
+    vram_before_mb: float | None = None
+    vram_peak_mb: float | None = None
+    vram_after_mb: float | None = None
+    residue_mb: float | None = None
+    replaced: str | None = None
 
 
 def utc_now() -> datetime:

@@ -64,6 +64,8 @@ class ErrorCode(StrEnum):
     VOICE_UNKNOWN = "voice_unknown"
     VOICE_UNAVAILABLE = "voice_unavailable"
     LANGUAGE_UNSUPPORTED = "language_unsupported"
+    CAPTIONS_NEED_TEXT = "captions_need_text"
+    CAPTIONS_UNDRAWABLE = "captions_undrawable"
     # options and machine
     BAD_OPTION = "bad_option"
     ANIMATOR_UNAVAILABLE = "animator_unavailable"
@@ -72,6 +74,7 @@ class ErrorCode(StrEnum):
     DISK_FULL = "disk_full"
     OUT_OF_MEMORY = "out_of_memory"
     GPU_MEMORY = "gpu_memory"
+    MEMORY_RISING = "memory_rising"
     ENCODING_FAILED = "encoding_failed"
     # weights
     WEIGHTS_MISSING = "weights_missing"

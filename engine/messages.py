@@ -196,6 +196,14 @@ MESSAGES: dict[ErrorCode, Message] = {
         "No installed voice speaks the language {language}.",
         "Choose another language, or upload a recording.",
     ),
+    ErrorCode.CAPTIONS_NEED_TEXT: Message(
+        "Captions need a typed text; what is said in a recording is not known.",
+        "Type the text and choose a voice, or make the video without captions.",
+    ),
+    ErrorCode.CAPTIONS_UNDRAWABLE: Message(
+        "These letters cannot be drawn into the picture: {characters}",
+        "Choose captions as a file beside the video; players show every writing system.",
+    ),
     ErrorCode.BAD_OPTION: Message(
         "The value of {option} cannot be used: {reason}.",
         "Change it and try again.",
@@ -223,6 +231,10 @@ MESSAGES: dict[ErrorCode, Message] = {
     ErrorCode.GPU_MEMORY: Message(
         "The graphics card ran out of memory.",
         "Choose a smaller size or the lite animator, then press Retry.",
+    ),
+    ErrorCode.MEMORY_RISING: Message(
+        "The memory held between videos has grown by {rise_mb} MB in ten minutes.",
+        "The worker is replaced by itself; if this goes on, restart Sonic Studio and report it.",
     ),
     ErrorCode.ENCODING_FAILED: Message(
         "The video file could not be written.",

@@ -52,6 +52,7 @@ class MemoryGauge:
         self._pids = pids
         self._driver = Driver(visible_devices)
         self._lock = threading.Lock()
+        self._one_refresh = threading.Lock()
         self._refresher: threading.Thread | None = None
         self._last: MemoryReading | None = None
         self._read_at = 0.0
@@ -74,14 +75,24 @@ class MemoryGauge:
             return MemoryReading(kind=last.kind, device=last.device, peak_mb=self._peak_mb)
         return last
 
+    def read_now(self, timeout_s: float = 2.0) -> MemoryReading | None:
+        """A reading taken after this call; None when the driver does not answer in time."""
+        asked_at = time.monotonic()
+        thread = threading.Thread(target=self._refresh, name="gauge-now", daemon=True)
+        thread.start()
+        thread.join(timeout_s)
+        return self._last if self._read_at >= asked_at else None
+
     def _refresh(self) -> None:
-        pids = _with_descendants(self._pids())
-        cards = self._driver.read(pids)
-        reading = cards[0] if cards else read_computer(pids)
-        if reading.ours_mb is not None:
-            self._peak_mb = max(self._peak_mb or 0.0, reading.ours_mb)
-        self._last = reading.model_copy(update={"peak_mb": self._peak_mb})
-        self._read_at = time.monotonic()
+        with self._one_refresh:
+            asked_at = time.monotonic()
+            pids = _with_descendants(self._pids())
+            cards = self._driver.read(pids)
+            reading = cards[0] if cards else read_computer(pids)
+            if reading.ours_mb is not None:
+                self._peak_mb = max(self._peak_mb or 0.0, reading.ours_mb)
+            self._last = reading.model_copy(update={"peak_mb": self._peak_mb})
+            self._read_at = asked_at
 
 
 class Driver:

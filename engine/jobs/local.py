@@ -23,7 +23,7 @@ from engine.jobs.rows import StoredJob
 from engine.jobs.store import LEASE_S, JobStore
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
-from engine.worker.attend import TaskResult
+from engine.worker.attend import TaskMemory, TaskResult
 from engine.worker.supervisor import Supervisor
 
 LOCK_NAME = "dispatcher.lock"
@@ -160,6 +160,7 @@ class LocalBackend:
                 job_limits(job.record.spec, job.duration_s, rates, self._settings),
                 running.report,
                 running.should_stop,
+                running.keep_memory,
             )
         except Canceled:
             self._settle_canceled(job)
@@ -174,7 +175,11 @@ class LocalBackend:
         artifacts = tuple(Artifact.model_validate(item) for item in result.values["artifacts"])
         for artifact in artifacts:
             self._folders.file(job.job_id, artifact.name)
-        report = {"peak_rss_mb": result.peak_rss_mb, **result.values["report"]}
+        peaks = {
+            "peak_rss_mb": result.memory.rss_peak_mb,
+            "peak_vram_mb": result.memory.vram_peak_mb or 0.0,
+        }
+        report = {**peaks, **result.values["report"]}
         if not self._store.finish_succeeded(job.job_id, self._token, report, artifacts):
             self._settle_canceled(job)
             return
@@ -256,6 +261,7 @@ class RunningJob:
         self.stage: Stage | None = None
         self._store = store
         self._job_id = job.job_id
+        self._attempt = job.record.attempt
         self._token = lease_token
         self._stop = stop
         self._time_left = TimeLeft(expected_s(job.record.spec, job.duration_s, store.rates()))
@@ -276,6 +282,13 @@ class RunningJob:
         self.stage = progress.stage
         self._written_at = now
         self._store.renew(self._job_id, self._token, shown)
+
+    def keep_memory(self, memory: TaskMemory) -> None:
+        """Write down what the job took; a job does not fail because of its books."""
+        try:
+            self._store.ledger.add(self._job_id, self._attempt, memory)
+        except sqlite3.Error:
+            _log.exception("what job %s took could not be written down", self._job_id)
 
     def should_stop(self) -> bool:
         """Whether the user or the end of this engine stops the job; keeps the lease on the way."""

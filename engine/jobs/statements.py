@@ -73,6 +73,26 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )
         """,
     ),
+    (
+        """
+        CREATE TABLE ledger (
+            entry_id INTEGER PRIMARY KEY,
+            at REAL NOT NULL,
+            job_id TEXT NOT NULL,
+            attempt INTEGER NOT NULL,
+            child_pid INTEGER NOT NULL,
+            rss_before_mb REAL NOT NULL,
+            rss_peak_mb REAL NOT NULL,
+            rss_after_mb REAL NOT NULL,
+            vram_before_mb REAL,
+            vram_peak_mb REAL,
+            vram_after_mb REAL,
+            residue_mb REAL,
+            replaced TEXT
+        )
+        """,
+        "CREATE INDEX ledger_by_time ON ledger (at)",
+    ),
 )
 """Each entry takes the schema one version further; an entry never changes after a release."""
 

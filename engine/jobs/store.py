@@ -20,6 +20,7 @@ from engine.contracts import (
 from engine.errors import EngineError, ErrorCode
 from engine.jobs import statements
 from engine.jobs.database import Database
+from engine.jobs.ledger import Ledger
 from engine.jobs.rows import NewJob, StoredJob, outcome_columns, read_row
 
 LEASE_S = 30.0
@@ -28,6 +29,9 @@ LEASE_S = 30.0
 
 class JobStore:
     """Rows of jobs and measured rates.
+
+    Attributes:
+        ledger: what each job took of the memory.
 
     Args:
         path: of the SQLite file.
@@ -38,6 +42,7 @@ class JobStore:
 
     def __init__(self, path: Path) -> None:
         self._database = Database(path, statements.MIGRATIONS)
+        self.ledger = Ledger(self._database)
 
     def close(self) -> None:
         """Close the connections of every thread."""

@@ -50,18 +50,40 @@ class TaskLimits:
 
 
 @dataclass(frozen=True)
+class TaskMemory:
+    """What one task took, in MB; a figure that cannot be told is None.
+
+    Attributes:
+        pid: of the child.
+        rss_before_mb, rss_peak_mb, rss_after_mb: resident memory of the child.
+        vram_before_mb, vram_after_mb: used on the card by everybody, as the driver tells.
+        vram_peak_mb: most the child reserved on the card.
+        residue_mb: what the child still holds of the card beyond its context.
+        replaced: why the child was replaced after the task, None when it was kept.
+    """
+
+    pid: int
+    rss_before_mb: float
+    rss_peak_mb: float
+    rss_after_mb: float
+    vram_before_mb: float | None = None
+    vram_peak_mb: float | None = None
+    vram_after_mb: float | None = None
+    residue_mb: float | None = None
+    replaced: str | None = None
+
+
+@dataclass(frozen=True)
 class TaskResult:
     """What a finished task gave.
 
     Attributes:
         values: its result.
-        peak_rss_mb: highest resident memory of the child while it ran.
-        rss_mb: resident memory after it.
+        memory: what it took.
     """
 
     values: dict[str, Any]
-    peak_rss_mb: float
-    rss_mb: float
+    memory: TaskMemory
 
 
 class Verdict(StrEnum):
@@ -148,15 +170,18 @@ def attend(
     limits: TaskLimits,
     on_progress: Callable[[Progress], None],
     is_canceled: Callable[[], bool],
-) -> TaskResult:
+) -> "Answer":
     """Wait for the answer to a task that was sent.
 
     A child that must be killed is killed and confirmed gone before this returns.
 
+    Returns:
+        What the child answered: a result, or what the task raised.
+
     Raises:
-        Canceled: the user asked to stop.
+        Canceled: the user asked to stop and the child did not answer any more.
         WorkerLost: the child ended or fell silent.
-        EngineError: TIMED_OUT, OUT_OF_MEMORY, or what the task raised.
+        EngineError: TIMED_OUT or OUT_OF_MEMORY.
     """
     patience = Patience(limits)
     hunger = Hunger(child.pid, limits)
@@ -172,7 +197,7 @@ def attend(
                 _log.warning("child %d ended with code %s", child.pid, message["exit_code"])
                 raise Canceled if patience.canceling_s is not None else WorkerLost
             elif message.get("id") == task_id:
-                return _answer(message, was_canceled=patience.canceling_s is not None)
+                return _answer(child, message, was_canceled=patience.canceling_s is not None)
         else:
             child.notice_end()
         if patience.canceling_s is None and is_canceled():
@@ -187,17 +212,28 @@ def attend(
             raise _give_up(child, verdict)
 
 
-def _answer(message: Message, *, was_canceled: bool) -> TaskResult:
+@dataclass(frozen=True)
+class Answer:
+    """What a child said about a task: either `values` or `failure`, and what it took."""
+
+    memory: TaskMemory
+    values: dict[str, Any] | None = None
+    failure: EngineError | None = None
+
+
+def _answer(child: ChildProcess, message: Message, *, was_canceled: bool) -> Answer:
+    figures = ("rss_before_mb", "rss_peak_mb", "rss_after_mb", "vram_peak_mb")
+    memory = TaskMemory(pid=child.pid, **{name: message[name] for name in figures})
     if was_canceled:
-        raise Canceled
+        return Answer(memory, failure=Canceled())
     if message["type"] == "result":
-        return TaskResult(message["values"], message["peak_rss_mb"], message["rss_mb"])
+        return Answer(memory, values=message["values"])
     code = ErrorCode(message["code"])
     _log.info("a task answered %s in stage %s", code, message.get("stage"))
     if code is ErrorCode.CANCELED:
-        raise Canceled
+        return Answer(memory, failure=Canceled())
     kind = InputError if message.get("is_input") else EngineError
-    raise kind(code, **message["values"])
+    return Answer(memory, failure=kind(code, **message["values"]))
 
 
 def _give_up(child: ChildProcess, verdict: Verdict) -> EngineError:

@@ -4,7 +4,8 @@ Only the standard library, because the child opens its channel before anything e
 
 Parent to child: `configure` {settings}, `run` {id, kind, payload}, `cancel` {id}, `ping`, `stop`.
 Child to parent: `ready` {pid}, `heartbeat` {rss_mb}, `pong`, `progress` {id, progress},
-`result` {id, values, peak_rss_mb, rss_mb}, `error` {id, code, values, stage, is_input, ...}.
+`result` {id, values, ...} and `error` {id, code, values, stage, is_input, ...}, both with
+rss_before_mb, rss_peak_mb, rss_after_mb and vram_peak_mb.
 Inside the parent a reader adds `gone` {exit_code} when the child has ended.
 """
 

@@ -14,6 +14,7 @@ import psutil
 
 from engine.contracts import Lane, Progress
 from engine.errors import Canceled, EngineError, ErrorCode, InputError
+from engine.gpu.cleanup import card_peak_mb, release_memory, start_card_peak
 from engine.settings import EngineSettings
 from engine.worker.channel import Channel, Message
 from engine.worker.peak import PeakMemory
@@ -121,9 +122,18 @@ class ChildLoop:
     ) -> None:
         context = TaskContext(settings=settings, canceled=task.canceled, report=task.report)
         with PeakMemory() as memory:
+            before_mb = memory.current_mb()
+            start_card_peak()
             answer = perform(function, command, context, task)
+        peak_vram_mb = card_peak_mb()
+        release_memory()
         self._channel.send(
-            id=task.task_id, **answer, peak_rss_mb=memory.peak_mb, rss_mb=memory.current_mb()
+            id=task.task_id,
+            **answer,
+            rss_before_mb=before_mb,
+            rss_peak_mb=memory.peak_mb,
+            rss_after_mb=memory.current_mb(),
+            vram_peak_mb=peak_vram_mb,
         )
 
 

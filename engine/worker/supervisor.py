@@ -15,11 +15,12 @@ from typing import Any
 
 import psutil
 
-from engine.contracts import Progress
+from engine.contracts import MemoryReading, Progress
 from engine.errors import Canceled, EngineError, WorkerLost
+from engine.gpu.residue import residue_mb
 from engine.settings import EngineSettings
 from engine.worker import leftover
-from engine.worker.attend import TaskLimits, TaskResult, attend
+from engine.worker.attend import Answer, TaskLimits, TaskMemory, TaskResult, attend
 from engine.worker.peak import BYTES_PER_MB
 from engine.worker.plan import LanePlan, launch_of, settings_in_full
 from engine.worker.process import ChildProcess
@@ -53,17 +54,34 @@ def ignore_progress(_progress: Progress) -> None:
     """Take progress that nobody wants to see."""
 
 
+def ignore_memory(_memory: TaskMemory) -> None:
+    """Take figures that nobody keeps."""
+
+
+def no_card() -> None:
+    """The reading of a lane that never uses a card."""
+    return
+
+
 class Supervisor:
     """Runs tasks of one lane in a child process, one at a time; safe from any thread.
 
     Args:
         plan: the lane.
         settings: of the engine; the child gets the same.
+        read_card: a fresh reading of the card the child uses; None when there is none.
     """
 
-    def __init__(self, plan: LanePlan, settings: EngineSettings) -> None:
+    def __init__(
+        self,
+        plan: LanePlan,
+        settings: EngineSettings,
+        read_card: Callable[[], MemoryReading | None] = no_card,
+    ) -> None:
         self._plan = plan
         self._settings = settings
+        self._read_card = read_card
+        self._card_before_mb: float | None = None
         self._one_task = threading.Lock()
         self._closing = threading.Event()
         self._child: ChildProcess | None = None
@@ -103,6 +121,7 @@ class Supervisor:
         limits: TaskLimits,
         on_progress: Callable[[Progress], None] = ignore_progress,
         is_canceled: Callable[[], bool] = never,
+        on_memory: Callable[[TaskMemory], None] = ignore_memory,
     ) -> TaskResult:
         """Have one task done; waits for the task before it.
 
@@ -112,6 +131,7 @@ class Supervisor:
             limits: its `silence_s` and `cancel_s` are replaced by the settings'.
             on_progress: called in this thread.
             is_canceled: asked ten times a second.
+            on_memory: told what the task took, well or not, unless the child was lost.
 
         Raises:
             Canceled: `is_canceled` said so.
@@ -130,21 +150,23 @@ class Supervisor:
             self._stop_idle_timer()
             child = self._ready_child(is_canceled)
             self._state = ChildState.BUSY
+            used_mb = _used_mb(self._read_card())
             task_id = uuid.uuid4().hex
             child.send(type="run", id=task_id, kind=kind, payload=payload)
-            result: TaskResult | None = None
-            failure: EngineError | None = None
             try:
-                result = attend(child, task_id, limits, on_progress, is_canceled)
+                answer = attend(child, task_id, limits, on_progress, is_canceled)
             except EngineError as error:
-                failure = error
+                self._after_loss(child, error)
+                raise
             except BaseException:
                 child.kill()
                 raise
-            self._after_task(child, result, failure)
-            if result is None:
-                raise failure or WorkerLost
-            return result
+            memory = replace(answer.memory, vram_before_mb=used_mb)
+            memory = self._after_answer(child, replace(answer, memory=memory))
+            on_memory(memory)
+            if answer.values is None:
+                raise answer.failure or WorkerLost
+            return TaskResult(answer.values, memory)
 
     def warm_up(self) -> None:
         """Begin to start the child when there is none, so that the next task finds it ready."""
@@ -211,6 +233,7 @@ class Supervisor:
     def _start(self) -> ChildProcess:
         self._state = ChildState.STARTING
         self._history = ChildHistory(jobs_done=0, age_s=0.0)
+        self._card_before_mb = _used_mb(self._read_card())
         try:
             self._plan.temp_dir.mkdir(parents=True, exist_ok=True)
             self._settings.logs_dir.mkdir(parents=True, exist_ok=True)
@@ -253,32 +276,40 @@ class Supervisor:
         self._deaths += 1
         self._died_at = time.monotonic()
 
-    def _after_task(
-        self, child: ChildProcess, result: TaskResult | None, failure: EngineError | None
-    ) -> None:
-        """Decide between two tasks whether the child may go on."""
-        if isinstance(failure, WorkerLost):
-            if not self._plan.expects_deaths:
-                self._count_death()
-            child.kill()
-        elif not child.is_condemned:
-            self._deaths = 0
-            self._history = replace(
-                self._history,
-                jobs_done=self._history.jobs_done + 1,
-                age_s=time.monotonic() - child.started_at,
-                rss_mb=result.rss_mb if result else 0.0,
-                is_broken=failure is not None and failure.code in self._plan.breaking_codes,
-            )
-            reason = recycle_reason(self._history, self._limits)
-            if reason is not None:
-                _log.info("replacing the %s child: %s", self._plan.lane, reason)
-                child.stop(STOP_S)
+    def _after_loss(self, child: ChildProcess, failure: EngineError) -> None:
+        """Make sure that a child that gave no answer is gone."""
+        if isinstance(failure, WorkerLost) and not self._plan.expects_deaths:
+            self._count_death()
+        child.kill()
+        if child.is_gone:
+            self._child = None
+
+    def _after_answer(self, child: ChildProcess, answer: Answer) -> TaskMemory:
+        """Decide between two tasks whether the child may go on; returns the whole account."""
+        card = self._read_card()
+        residue = residue_mb(card, self._card_before_mb)
+        memory = replace(answer.memory, vram_after_mb=_used_mb(card), residue_mb=residue)
+        self._deaths = 0
+        self._history = ChildHistory(
+            jobs_done=self._history.jobs_done + 1,
+            age_s=time.monotonic() - child.started_at,
+            rss_mb=memory.rss_after_mb,
+            residues_mb=self._history.residues_mb + (() if residue is None else (residue,)),
+            is_broken=answer.failure is not None
+            and answer.failure.code in self._plan.breaking_codes,
+        )
+        card_mb = card.total_mb if card is not None and card.kind == "vram" else None
+        reason = recycle_reason(self._history, replace(self._limits, card_mb=card_mb))
+        if reason is not None:
+            _log.info("replacing the %s child: %s", self._plan.lane, reason)
+            child.stop(STOP_S)
+            memory = replace(memory, replaced=reason.value)
         if child.is_gone:
             self._child = None
         elif not child.is_condemned:
             self._state = ChildState.READY
             self._start_idle_timer(child)
+        return memory
 
     def _start_idle_timer(self, child: ChildProcess) -> None:
         idle_s = min(self._settings.idle_unload_s, threading.TIMEOUT_MAX)
@@ -302,3 +333,7 @@ class Supervisor:
                     self._child = None
         finally:
             self._one_task.release()
+
+
+def _used_mb(card: MemoryReading | None) -> float | None:
+    return card.used_mb if card is not None and card.kind == "vram" else None

@@ -185,6 +185,10 @@ def speak(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
     return {"duration_s": 1.0, "voice": "sample:one", "timings": []}
 
 
+def doctor(_payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+    return {"ok": True, "checks": []}
+
+
 TASKS = {
     "sleep": sleep,
     "hang": hang,
@@ -208,4 +212,5 @@ TASKS = {
     "voices": voices,
     "preview": speak,
     "speak": speak,
+    "doctor": doctor,
 }

@@ -27,6 +27,7 @@ class FakeDriver:
     def __init__(self) -> None:
         self.holders: list[SimpleNamespace] = []
         self.is_broken = False
+        self.used_mb = 3000
         self.hang = threading.Event()
         self.hang.set()
         self.opened = 0
@@ -53,7 +54,7 @@ class FakeDriver:
     def nvmlDeviceGetMemoryInfo(self, _card: object) -> SimpleNamespace:
         if self.is_broken:
             raise FakeNvmlError
-        return SimpleNamespace(total=24000 * MB, used=3000 * MB)
+        return SimpleNamespace(total=24000 * MB, used=self.used_mb * MB)
 
     def nvmlDeviceGetComputeRunningProcesses(self, _card: object) -> list[SimpleNamespace]:
         return self.holders
@@ -191,3 +192,23 @@ def test_figures_that_are_too_old_are_unknown(
 
 def test_every_card_of_this_computer_can_be_listed(driver: FakeDriver) -> None:
     assert [card.device for card in read_cards()] == ["Card 0", "Card 1"]
+
+
+def test_a_reading_for_the_books_is_taken_now(driver: FakeDriver) -> None:
+    memory = MemoryGauge(list)
+    first = memory.read_now()
+    driver.used_mb = 5000
+
+    second = memory.read_now()
+
+    assert first is not None
+    assert second is not None
+    assert (first.used_mb, second.used_mb) == (3000, 5000)
+
+
+def test_a_driver_that_hangs_gives_no_reading_for_the_books(driver: FakeDriver) -> None:
+    driver.hang.clear()
+
+    assert MemoryGauge(list).read_now(timeout_s=0.1) is None
+
+    driver.hang.set()

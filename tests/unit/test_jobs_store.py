@@ -335,7 +335,7 @@ def test_an_older_store_is_migrated_and_a_backup_kept(tmp_path: Path) -> None:
 
     columns = {row["name"] for row in database.connection().execute("PRAGMA table_info(job)")}
     assert "colour" in columns
-    backup = sqlite3.connect(tmp_path / "store.sqlite3.v1.bak")
+    backup = sqlite3.connect(tmp_path / f"store.sqlite3.v{len(statements.MIGRATIONS)}.bak")
     assert backup.execute("SELECT job_id FROM job").fetchall() == [(job_id_of(1),)]
 
 
