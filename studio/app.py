@@ -12,9 +12,13 @@ from engine.settings import EngineSettings
 from studio.artifacts import create_artifact_route
 from studio.context import Studio
 from studio.endpoints import create_endpoints
+from studio.history import GaugeHistory
 from studio.language import PageLanguage
 from studio.locales import say
 from studio.pages.create import create_create_page
+from studio.pages.library import create_library_page
+from studio.pages.system import create_system_page
+from studio.parts.head import create_head
 from studio.parts.portrait_input import SAMPLES_DIR
 from studio.session import VisitorCookie, Visitors
 from studio.settings import StudioSettings, choose_port
@@ -30,9 +34,18 @@ SWEEP_EVERY_S = 3600
 UPLOAD_AGE_S = 24 * 3600
 
 
-def build_studio(engine: StudioEngine, settings: EngineSettings) -> gr.Blocks:
-    """Make the page with its endpoints; nothing is started."""
-    studio = Studio(engine, settings, load_visitors(settings))
+def build_studio(
+    engine: StudioEngine, settings: EngineSettings, history: GaugeHistory | None = None
+) -> gr.Blocks:
+    """Make the page with its endpoints; nothing is started.
+
+    Args:
+        engine: what makes the videos.
+        settings: of the engine.
+        history: of the memory; None shows an empty one.
+    """
+    history = history or GaugeHistory(engine.gauge)
+    studio = Studio(engine, settings, load_visitors(settings), history)
 
     def build(kind: type[gr.Blocks]) -> gr.Blocks:
         page: gr.Blocks
@@ -42,7 +55,7 @@ def build_studio(engine: StudioEngine, settings: EngineSettings) -> gr.Blocks:
             delete_cache=(SWEEP_EVERY_S, UPLOAD_AGE_S),
             fill_width=False,
         ) as page:
-            create_create_page(studio)
+            _create_pages(studio)
             create_endpoints(studio)
         return page
 
@@ -53,6 +66,25 @@ def build_studio(engine: StudioEngine, settings: EngineSettings) -> gr.Blocks:
         api_open=False,
     )
     return blocks
+
+
+def _create_pages(studio: Studio) -> None:
+    """The pages as tabs, because they talk: the library fills the form and shows a job."""
+    gauge = create_head()
+    with gr.Tabs(elem_id="pages") as tabs:
+        with gr.Tab(say("tab.create"), id="create") as create_tab:
+            create = create_create_page(studio, gauge)
+        with gr.Tab(say("tab.library"), id="library") as library_tab:
+            library_timer = create_library_page(studio, create, tabs)
+        with gr.Tab(say("tab.system"), id="system") as system_tab:
+            system_timer = create_system_page(studio)
+    timers = [library_timer, system_timer]
+    for tab, seen in ((create_tab, None), (library_tab, library_timer), (system_tab, system_timer)):
+        # In the browser: a timer that nobody sees asks nothing.
+        states = ", ".join(
+            f"{{__type__: 'update', active: {str(timer is seen).lower()}}}" for timer in timers
+        )
+        tab.select(None, None, timers, js=f"() => [{states}]", show_progress="hidden")
 
 
 def load_visitors(settings: EngineSettings) -> Visitors:
@@ -109,7 +141,8 @@ def serve(
     Raises:
         CannotStart: no port is free.
     """
-    blocks = build_studio(engine, settings)
+    history = GaugeHistory(engine.gauge)
+    blocks = build_studio(engine, settings, history)
     port = choose_port(studio.host, studio.port)
     blocks.launch(
         server_port=port, prevent_thread_lock=True, **launch_options(engine, settings, studio)
@@ -117,6 +150,7 @@ def serve(
     try:
         sys.stdout.write(say("start.ready", address=f"http://{studio.host}:{port}") + "\n")
         sys.stdout.flush()
-        wait()
+        with history:
+            wait()
     finally:
         blocks.close(verbose=False)

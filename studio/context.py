@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from engine.api import StudioEngine
 from engine.settings import EngineSettings
+from studio.history import GaugeHistory
 from studio.session import Visitors
 
 
@@ -14,3 +15,4 @@ class Studio:
     engine: StudioEngine
     settings: EngineSettings
     visitors: Visitors
+    history: GaugeHistory

@@ -1,13 +1,11 @@
 """A Gradio page that is sent in the language of whoever asks."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import gradio as gr
+from gradio.data_classes import BlocksConfigDict as Config
 
 from studio.locales import DEFAULT_TAG, LOCALES, current_locale, speaking
-
-Config = dict[str, Any]
 
 
 class TranslatedBlocks(gr.Blocks):
@@ -17,7 +15,7 @@ class TranslatedBlocks(gr.Blocks):
     others only lend it their words.
     """
 
-    _base: Config = {}  # noqa: RUF012 - Gradio reads the config before it has set one
+    _base: Config
     _lenders: Mapping[str, Config] = {}
     _translated: Mapping[str, Config] = {}
 
@@ -74,5 +72,9 @@ def with_words_of(base: Config, lender: Config) -> Config:
         {**own, "js": theirs["js"]}
         for own, theirs in zip(base["dependencies"], lender["dependencies"], strict=True)
     ]
-    words = {"title": lender["title"], "components": components, "dependencies": dependencies}
-    return {**base, **words}
+    return {
+        **base,
+        "title": lender["title"],
+        "components": components,
+        "dependencies": dependencies,
+    }

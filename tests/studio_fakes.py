@@ -28,6 +28,8 @@ from engine.contracts import (
     utc_now,
 )
 from engine.errors import EngineError, ErrorCode, InputError
+from engine.jobs.backend import BackendHealth
+from engine.worker.supervisor import ChildState
 
 VOICES = [
     VoiceInfo(
@@ -151,8 +153,8 @@ class FakeEngine:
         self.get(job_id, owner)
         del self.jobs[job_id]
 
-    def list_for(self, owner: str, limit: int) -> list[JobRecord]:
-        mine = [record for record in self.jobs.values() if record.owner == owner]
+    def list_for(self, owner: str | None, limit: int) -> list[JobRecord]:
+        mine = [record for record in self.jobs.values() if owner in (None, record.owner)]
         return sorted(mine, key=lambda record: record.created_at, reverse=True)[:limit]
 
     def artifact_path(self, job_id: str, kind: str, owner: str) -> Path:
@@ -161,6 +163,23 @@ class FakeEngine:
             if artifact.kind == kind:
                 return self.folder / artifact.name
         raise EngineError(ErrorCode.JOB_NOT_FOUND)
+
+    def input_path(self, job_id: str, kind: str, owner: str) -> Path:
+        self.get(job_id, owner)
+        path = self.folder / {"portrait": "portrait.png", "audio": "speech.wav"}[kind]
+        if not path.exists():
+            raise EngineError(ErrorCode.JOB_NOT_FOUND)
+        return path
+
+    def health(self) -> BackendHealth:
+        return BackendHealth(is_dispatching=True, worker=ChildState.READY, job_id=None)
+
+    def doctor(self) -> dict[str, object]:
+        row = {"name": "Disk", "ok": True, "needed": True, "detail": "90 GB free"}
+        return {"ok": True, "checks": [row]}
+
+    def measured_rate(self, animator: str, size_px: int) -> float | None:
+        return 0.8 if animator == "lite" else None
 
     def gauge(self) -> MemoryReading:
         return MemoryReading(

@@ -386,6 +386,14 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Ninguna voz instalada habla el idioma {language}.",
         "Elija otro idioma o suba una grabación.",
     ),
+    "captions_need_text": (
+        "Los subtítulos necesitan un texto escrito; no se sabe qué se dice en una grabación.",
+        "Escriba el texto y elija una voz, o haga el vídeo sin subtítulos.",
+    ),
+    "captions_undrawable": (
+        "Estas letras no se pueden dibujar en la imagen: {characters}",
+        "Elija subtítulos en un archivo aparte; los reproductores muestran todas las escrituras.",
+    ),
     # options and machine
     "bad_option": (
         "El valor de {option} no se puede usar: {reason}.",
@@ -414,6 +422,10 @@ ERRORS: dict[str, tuple[str, str]] = {
     "gpu_memory": (
         "La tarjeta gráfica se quedó sin memoria.",
         "Elija un tamaño menor o el animador lite, e inténtelo de nuevo.",
+    ),
+    "memory_rising": (
+        "La memoria que queda ocupada entre vídeos ha crecido {rise_mb} MB en diez minutos.",
+        "El proceso de trabajo se reemplaza solo; si sigue así, reinicie Sonic Studio y avise del problema.",
     ),
     "encoding_failed": (
         "No se pudo escribir el archivo de vídeo.",

@@ -395,6 +395,16 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Aucune voix installée ne parle la langue {language}.",
         "Choisissez une autre langue, ou importez un enregistrement.",
     ),
+    "captions_need_text": (
+        "Les sous-titres ont besoin d'un texte saisi ; ce qui est dit dans un enregistrement "
+        "n'est pas connu.",
+        "Saisissez le texte et choisissez une voix, ou faites la vidéo sans sous-titres.",
+    ),
+    "captions_undrawable": (
+        "Ces lettres ne peuvent pas être dessinées dans l'image : {characters}",
+        "Choisissez des sous-titres dans un fichier à part ; les lecteurs affichent toutes les "
+        "écritures.",
+    ),
     # options and machine
     "bad_option": (
         "La valeur de {option} ne peut pas être utilisée : {reason}.",
@@ -423,6 +433,10 @@ ERRORS: dict[str, tuple[str, str]] = {
     "gpu_memory": (
         "La carte graphique n'a plus assez de mémoire.",
         "Choisissez une taille plus petite ou l'animateur lite, puis réessayez.",
+    ),
+    "memory_rising": (
+        "La mémoire gardée entre deux vidéos a augmenté de {rise_mb} Mo en dix minutes.",
+        "Le processus de travail est remplacé tout seul ; si cela continue, redémarrez Sonic Studio et signalez-le.",
     ),
     "encoding_failed": (
         "Le fichier vidéo n'a pas pu être écrit.",

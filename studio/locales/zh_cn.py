@@ -323,6 +323,14 @@ ERRORS: dict[str, tuple[str, str]] = {
         "没有已安装的嗓音会说这种语言：{language}。",
         "请选择其他语言，或上传录音。",
     ),
+    "captions_need_text": (
+        "字幕需要输入的文字；录音里说了什么无法得知。",
+        "请输入文字并选择嗓音，或制作不带字幕的视频。",
+    ),
+    "captions_undrawable": (
+        "这些文字无法画进画面：{characters}",
+        "请选择单独的字幕文件；播放器可以显示各种文字。",
+    ),
     # options and machine
     "bad_option": ("{option} 的值无法使用：{reason}。", "请修改后再试。"),
     "animator_unavailable": (
@@ -334,6 +342,10 @@ ERRORS: dict[str, tuple[str, str]] = {
     "disk_full": ("磁盘已满，视频未能完成。", "请腾出空间后重试；您的照片和录音都还在。"),
     "out_of_memory": ("这台电脑的内存不足。", "请关闭其他程序或选择较小的尺寸，然后重试。"),
     "gpu_memory": ("显卡内存不足。", "请选择较小的尺寸或 lite 动画引擎，然后重试。"),
+    "memory_rising": (
+        "两个视频之间占用的内存在十分钟内增加了 {rise_mb} MB。",
+        "工作进程会自动更换；如果一直这样，请重启 Sonic Studio 并反馈此问题。",
+    ),
     "encoding_failed": ("无法写入视频文件。", "请重试；您的照片和录音都还在。"),
     # weights
     "weights_missing": (

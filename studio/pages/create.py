@@ -2,6 +2,7 @@
 
 import html
 import uuid
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -12,7 +13,6 @@ from studio.form import FormValues
 from studio.locales import say
 from studio.parts.consent import create_consent_input
 from studio.parts.jobs_section import QUIET, JobsSection, create_jobs_section
-from studio.parts.language_switch import create_language_switch
 from studio.parts.portrait_input import PortraitInput, create_portrait_input
 from studio.parts.preflight import connect_preflight
 from studio.parts.quality import create_quality_input
@@ -31,12 +31,29 @@ _SCROLL_TO_JOB = """() => setTimeout(() => document.getElementById('job-panel')?
   {behavior: 'smooth', block: 'start'}), 150)"""
 
 
-def create_create_page(studio: Studio) -> None:
-    """Build the page and connect it."""
-    with gr.Row(elem_id="head"):
-        gr.HTML(_head_html(), elem_id="brand", apply_default_css=False)
-        create_language_switch()
-        gauge = gr.HTML(elem_id="gauge", apply_default_css=False)
+@dataclass(frozen=True)
+class CreatePage:
+    """What the other pages need of this one.
+
+    Attributes:
+        fields: the controls of the form by the names of `FormValues`.
+        next_face, wanted_voice: what to choose once the photo and the language have come.
+        jobs: shows a job.
+    """
+
+    fields: dict[str, Any]
+    next_face: gr.Number
+    wanted_voice: gr.Textbox
+    jobs: JobsSection
+
+
+def create_create_page(studio: Studio, gauge: gr.HTML) -> CreatePage:
+    """Build the page and connect it.
+
+    Args:
+        studio: the engine and who is asking.
+        gauge: the memory gauge in the page's head.
+    """
     with gr.Row(elem_id="steps", equal_height=True):
         with gr.Column(elem_classes="step", min_width=300):
             _create_heading("photo")
@@ -61,6 +78,7 @@ def create_create_page(studio: Studio) -> None:
     connect_preflight(studio, fields, (portrait, voice), verdict, generate)
     _connect_generate(studio, fields, generate, jobs)
     _connect_voices(studio, voice)
+    return CreatePage(fields, portrait.next_face, voice.wanted_voice, jobs)
 
 
 def _fields_of(part: PortraitInput | VoiceInput) -> dict[str, Any]:
@@ -119,10 +137,3 @@ def _create_heading(step: str) -> None:
         f"{html.escape(say(f'{step}.title'))}</h2>",
         apply_default_css=False,
     )
-
-
-def _head_html() -> str:
-    title, tagline, privacy = (
-        html.escape(say(f"page.{key}")) for key in ("title", "tagline", "privacy")
-    )
-    return f"<h1>{title}</h1><p>{tagline} <small>{privacy}</small></p>"

@@ -6,7 +6,7 @@ from studio.locales import say
 from studio.presenter import JobView
 
 # Where the page scrolls after an action.
-_GOALS = {"open": "job-panel", "another": "steps"}
+_GOALS = {"open": "job-panel", "another": "steps", "again": "steps"}
 
 
 def job_panel_html(view: JobView) -> str:
@@ -33,7 +33,7 @@ def missing_job_html(sentence: str, hint: str) -> str:
         f'<section class="job failed"><div class="job-words">'
         f'<p class="job-label" role="status">{html.escape(sentence)}</p>'
         f'<p class="job-detail">{html.escape(hint)}</p></div>'
-        f'<div class="job-buttons">{_button("another", "", say("job.another"))}</div></section>'
+        f'<div class="job-buttons">{button_html("another", "", say("job.another"))}</div></section>'
     )
 
 
@@ -76,15 +76,15 @@ def _stage_html(view: JobView) -> str:
 def _buttons_html(view: JobView) -> str:
     buttons = []
     if "video" in view.files:
-        buttons.append(_download(view, "video", say("job.download"), "primary"))
+        buttons.append(download_html(view, "video", say("job.download"), "primary"))
     if "srt" in view.files:
-        buttons.append(_download(view, "srt", say("job.captions"), ""))
+        buttons.append(download_html(view, "srt", say("job.captions"), ""))
     if view.can_cancel:
-        buttons.append(_button("cancel", view.job_id, say("job.cancel")))
+        buttons.append(button_html("cancel", view.job_id, say("job.cancel")))
     if view.can_retry:
-        buttons.append(_button("retry", view.job_id, say("job.retry"), "primary"))
+        buttons.append(button_html("retry", view.job_id, say("job.retry"), "primary"))
     if view.is_final:
-        buttons.append(_button("another", view.job_id, say("job.another")))
+        buttons.append(button_html("another", view.job_id, say("job.another")))
     return f'<div class="job-buttons">{"".join(buttons)}</div>'
 
 
@@ -96,24 +96,32 @@ def _card_html(view: JobView) -> str:
         poster = f'<img class="poster" loading="lazy" src="{view.files["poster"]}" alt="{alt}">'
     status = html.escape(say(f"status.{view.status}"))
     open_label = html.escape(say("recent.open_label", title=view.title))
-    actions = _button("open", view.job_id, say("recent.open"), label=open_label)
+    actions = button_html("open", view.job_id, say("recent.open"), label=open_label)
     if "video" in view.files:
         label = html.escape(say("recent.download_label", title=view.title))
-        actions += _download(view, "video", say("job.download"), "", label=label)
-    delete = html.escape(say("recent.delete"))
-    delete_label = html.escape(say("recent.delete_label", title=view.title))
+        actions += download_html(view, "video", say("job.download"), "", label=label)
     return (
         f'<li class="card {view.status}">{poster}<div class="card-text"><b>{title}</b>'
         f'<span class="pill">{status}</span><span class="age">{html.escape(view.age)}</span></div>'
         f'<div class="card-buttons">{actions}'
-        f'<details class="confirm"><summary aria-label="{delete_label}">{delete}</summary>'
-        f"<div><span>{html.escape(say('recent.confirm'))}</span>"
-        f"{_button('delete', view.job_id, say('recent.confirm_yes'), 'stop')}"
-        f"{_button('keep', view.job_id, say('recent.confirm_no'))}</div></details></div></li>"
+        f"{delete_html(view)}</div></li>"
     )
 
 
-def _button(action: str, job_id: str, text: str, css: str = "", *, label: str = "") -> str:
+def delete_html(view: JobView) -> str:
+    """The word Delete, which asks before it does it."""
+    label = html.escape(say("recent.delete_label", title=view.title))
+    return (
+        f'<details class="confirm"><summary aria-label="{label}">'
+        f"{html.escape(say('recent.delete'))}</summary>"
+        f"<div><span>{html.escape(say('recent.confirm'))}</span>"
+        f"{button_html('delete', view.job_id, say('recent.confirm_yes'), 'stop')}"
+        f"{button_html('keep', view.job_id, say('recent.confirm_no'))}</div></details>"
+    )
+
+
+def button_html(action: str, job_id: str, text: str, css: str = "", *, label: str = "") -> str:
+    """A button that reaches Python; `label`, escaped, is what screen readers say."""
     aria = f' aria-label="{label}"' if label else ""
     goal = _GOALS.get(action)
     scroll = f' data-scroll="{goal}"' if goal else ""
@@ -123,7 +131,8 @@ def _button(action: str, job_id: str, text: str, css: str = "", *, label: str = 
     )
 
 
-def _download(view: JobView, kind: str, text: str, css: str, *, label: str = "") -> str:
+def download_html(view: JobView, kind: str, text: str, css: str, *, label: str = "") -> str:
+    """A link that saves a finished file; `label`, escaped, is what screen readers say."""
     aria = f' aria-label="{label}"' if label else ""
     return (
         f'<a class="plain {css}" href="{view.files[kind]}?download=1" download{aria}>'

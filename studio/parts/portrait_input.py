@@ -21,6 +21,8 @@ SAMPLES = ("astronaut_collins", "vangogh_self", "american_gothic")
 
 LARGEST_FACE = -1
 
+_TAKE_NEXT_FACE = f"(next) => [next ?? {LARGEST_FACE}, {LARGEST_FACE}]"
+
 
 @dataclass(frozen=True)
 class PortraitInput:
@@ -28,6 +30,7 @@ class PortraitInput:
 
     Attributes:
         upload, face, framing, aspect: what the person chose.
+        next_face: the face to choose when the next photo has come, `LARGEST_FACE` if none.
         shown: what `show_photo` changes, in its order.
     """
 
@@ -35,6 +38,7 @@ class PortraitInput:
     face: gr.Number
     framing: gr.Radio
     aspect: gr.Radio
+    next_face: gr.Number
     shown: list[Any]
 
 
@@ -54,6 +58,7 @@ def create_portrait_input() -> PortraitInput:
     another = gr.Button(say("photo.another"), visible=False, size="sm", elem_id="photo-another")
     samples = create_action_html("photo-samples", _samples_html())
     face = gr.Number(LARGEST_FACE, precision=0, visible=False)
+    next_face = gr.Number(LARGEST_FACE, precision=0, visible=False)
     framing = gr.Radio(
         [
             (say("photo.framing_full"), "full"),
@@ -86,11 +91,14 @@ def create_portrait_input() -> PortraitInput:
         return str(SAMPLES_DIR / f"{name}.jpg") if name in SAMPLES else None
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    upload.change(lambda: LARGEST_FACE, None, face, **quiet)
+    # In the browser, so that it is done before the photo is looked at.
+    upload.change(None, next_face, [face, next_face], js=_TAKE_NEXT_FACE, show_progress="hidden")
     preview.action(pick, None, face, **quiet)
     samples.action(take_sample, None, upload, **quiet)
     another.click(lambda: None, None, upload, **quiet)
-    return PortraitInput(upload, face, framing, aspect, [upload, preview, another, samples])
+    return PortraitInput(
+        upload, face, framing, aspect, next_face, [upload, preview, another, samples]
+    )
 
 
 def show_photo(studio: Studio, form: FormValues, report: CheckReport | None) -> tuple[Any, ...]:

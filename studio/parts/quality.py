@@ -6,6 +6,10 @@ import gradio as gr
 
 from studio.locales import say
 
+BACKGROUNDS = {"white": "white", "#dddddd": "grey", "black": "black", "#00b140": "green"}
+AS_PRESET = 0
+SIZES = (AS_PRESET, *range(256, 1025, 128))
+
 
 @dataclass(frozen=True)
 class QualityInput:
@@ -38,8 +42,8 @@ def create_quality_input() -> QualityInput:
         with gr.Row(elem_classes="pair"):
             smoothing = _scale("smoothing", 0.0, 2.0)
             size = gr.Dropdown(
-                [(say("more.size_preset"), 0), *((f"{px} px", px) for px in range(256, 1025, 128))],
-                value=0,
+                [(f"{size} px" if size else say("more.size_preset"), size) for size in SIZES],
+                value=AS_PRESET,
                 label=say("more.size"),
                 info=say("more.size_hint"),
             )
@@ -51,12 +55,7 @@ def create_quality_input() -> QualityInput:
                 label=say("more.seed"), info=say("more.seed_hint"), max_length=10, elem_id="seed"
             )
         background = gr.Dropdown(
-            [
-                (say("more.background_white"), "white"),
-                (say("more.background_grey"), "#dddddd"),
-                (say("more.background_black"), "black"),
-                (say("more.background_green"), "#00b140"),
-            ],
+            [(say(f"more.background_{name}"), colour) for colour, name in BACKGROUNDS.items()],
             value="white",
             label=say("more.background"),
             info=say("more.background_hint"),

@@ -35,7 +35,10 @@ _WHEN_TYPING_PAUSES = """(text) => new Promise((settle) => {
 
 @dataclass(frozen=True)
 class VoiceInput:
-    """The controls of step 2 that others read; `settled_text` follows `text` with a pause."""
+    """The controls of step 2 that others read; `settled_text` follows `text` with a pause.
+
+    `wanted_voice` is chosen where the language has it.
+    """
 
     source: gr.Radio
     recording: gr.File
@@ -45,6 +48,7 @@ class VoiceInput:
     language: gr.Dropdown
     voice: gr.Dropdown
     speed: gr.Slider
+    wanted_voice: gr.Textbox
 
 
 def create_voice_input(studio: Studio) -> VoiceInput:
@@ -120,17 +124,30 @@ def create_voice_input(studio: Studio) -> VoiceInput:
         return gr.update(value=_preview_html(sound), visible=True)
 
     @guarded
-    def offer_voices(tongue: str | None) -> Any:  # noqa: ANN401 - a Gradio update
-        return gr.update(choices=voice_choices(studio.engine.voices(tongue)), value=BEST_VOICE)
+    def offer_voices(tongue: str | None, wanted: str | None) -> Any:  # noqa: ANN401 - a Gradio update
+        choices = voice_choices(studio.engine.voices(tongue))
+        known = wanted in {voice_id for _, voice_id in choices}
+        return gr.update(choices=choices, value=wanted if known else BEST_VOICE)
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     settled_text = gr.Textbox(visible="hidden", elem_id="settled-text")
+    wanted_voice = gr.Textbox(BEST_VOICE, visible=False)
     text.change(None, text, settled_text, js=_WHEN_TYPING_PAUSES, trigger_mode="multiple", **quiet)
     source.change(choose_source, source, [upload_panel, record_panel, text_panel], **quiet)
     recording.change(show_player, recording, player, **quiet)
-    language.change(offer_voices, language, voice, **quiet)
+    language.change(offer_voices, [language, wanted_voice], voice, **quiet)
     preview.click(hear, [text, language, voice, speed], preview_player, api_visibility="private")
-    return VoiceInput(source, recording, microphone, text, settled_text, language, voice, speed)
+    return VoiceInput(
+        source=source,
+        recording=recording,
+        microphone=microphone,
+        text=text,
+        settled_text=settled_text,
+        language=language,
+        voice=voice,
+        speed=speed,
+        wanted_voice=wanted_voice,
+    )
 
 
 def language_names_js() -> str:

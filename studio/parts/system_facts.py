@@ -1,0 +1,59 @@
+"""Queue, worker, speed and the check of the machine, in words."""
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from studio.locales import say
+from studio.locales.en import TEXT
+from studio.presenter import duration_words
+
+Rates = Sequence[tuple[str, int, float]]
+
+
+def facts_html(
+    *, running: int, waiting: int, worker: str, is_dispatching: bool, rates: Rates
+) -> str:
+    """The three short lists beside the memory.
+
+    Args:
+        running: how many videos are being made, of all visitors.
+        waiting: how many are queued.
+        worker: state of the process that makes them.
+        is_dispatching: whether this program makes them.
+        rates: animator, short side in pixels, seconds of work for one second of video.
+    """
+    counts = say("system.queue_counts", running=running, waiting=waiting)
+    queue = counts if running or waiting else say("system.queue_empty")
+    state = say(f"system.worker_{worker}") if is_dispatching else say("system.elsewhere")
+    speeds = [
+        say("system.speed_row", animator=name, size=size, time=duration_words(seconds, exact=True))
+        for name, size, seconds in rates
+    ]
+    return (
+        _fact_html("system.queue", [queue])
+        + _fact_html("system.worker", [state])
+        + _fact_html("system.speed", speeds or [say("system.speed_none")])
+    )
+
+
+def check_html(report: Mapping[str, Any]) -> str:
+    """The rows of the machine's check; their details are the engine's own, in English."""
+    rows = "".join(_row_html(row) for row in report["checks"])
+    return f'<ul class="checks">{rows}</ul>'
+
+
+def _fact_html(title: str, lines: Sequence[str]) -> str:
+    text = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+    return f"<section><h2>{html.escape(say(title))}</h2>{text}</section>"
+
+
+def _row_html(row: Mapping[str, Any]) -> str:
+    key = "check_row." + str(row["name"]).lower().replace(" ", "_")
+    name = say(key) if key in TEXT else str(row["name"])
+    state = "ok" if row["ok"] else "bad" if row["needed"] else "optional"
+    return (
+        f'<li class="{state}"><b>{html.escape(name)}</b>'
+        f'<span class="pill">{html.escape(say(f"system.check_{state}"))}</span>'
+        f'<span lang="en" dir="ltr">{html.escape(str(row["detail"]))}</span></li>'
+    )
