@@ -98,6 +98,11 @@ class EngineSettings(BaseSettings):
         return self.sonic_weights_dir or self.data_dir / "weights" / "sonic"
 
     @property
+    def pronunciations_path(self) -> Path:
+        """A person's own pronunciations, `word = how to say it` a line; need not be there."""
+        return self.data_dir / "pronunciations.txt"
+
+    @property
     def jobs_dir(self) -> Path:
         """One folder per job: inputs, kept outputs, results."""
         return self.data_dir / "jobs"

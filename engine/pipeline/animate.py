@@ -16,6 +16,7 @@ from engine.face.framing import Window, frame_canvas, frame_window
 from engine.face.geometry import Face
 from engine.lipsync.curves import MouthCurves
 from engine.lipsync.shaping import smooth
+from engine.media.caption_drawer import CaptionDrawer
 from engine.media.video import VideoWriter, frames_for, write_poster
 from engine.pipeline.intake import JudgedPortrait
 from engine.settings import EngineSettings
@@ -112,6 +113,7 @@ def render_scene(
     job_dir: Path,
     canceled: Event,
     on_frame: Callable[[int], None],
+    captions: CaptionDrawer | None = None,
 ) -> None:
     """Draw and encode every frame of `scene`.
 
@@ -121,6 +123,7 @@ def render_scene(
         job_dir: where the video and its poster go.
         canceled: stops soon after it was set.
         on_frame: called with the number of frames finished.
+        captions: drawn into the frames.
 
     Raises:
         Canceled: no video is left behind.
@@ -130,7 +133,7 @@ def render_scene(
         job_dir / VIDEO_NAME, width_px, height_px, scene.fps, scene.speech_wav
     ) as writer:
         for done, frame in enumerate(animator.animate(scene, canceled), start=1):
-            writer.write(frame)
+            writer.write(captions.draw(frame, done - 1) if captions else frame)
             if done == 1:
                 write_poster(frame, job_dir / POSTER_NAME)
             on_frame(done)

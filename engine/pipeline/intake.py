@@ -13,12 +13,14 @@ from engine.contracts import PortraitVerdict, RenderOptions, SpeechOptions
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.face.geometry import Face
 from engine.face.portrait_check import judge_portrait
+from engine.media.caption_drawer import find_undrawable
 from engine.pipeline.decode import received_portrait, received_sound
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
 from engine.speech.text import CleanText, clean
 
 PORTRAIT_NAME = "portrait.png"
+SHOWN_CHARACTERS = 20  # of those that cannot be drawn
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
         raise InputError(ErrorCode(judged.verdict.verdict), **judged.verdict.values)
     save_png(job_dir / PORTRAIT_NAME, judged.pixels)
     if payload.get("speech"):
-        check_text(SpeechOptions.model_validate(payload["speech"]), settings, tools)
+        cleaned = check_text(SpeechOptions.model_validate(payload["speech"]), settings, tools)
+        require_drawable(cleaned, options)
         return {"portrait_name": PORTRAIT_NAME, "audio_name": None, "duration_s": None}
     sound = received_sound(payload["audio"])
     if sound.facts.is_silent:
@@ -110,6 +113,16 @@ def check_text(speech: SpeechOptions, settings: EngineSettings, tools: Tools) ->
     cleaned = clean(speech.text, settings.max_text_characters)
     tools.voices.choose(cleaned.mapped.text, speech.language, speech.voice)
     return cleaned
+
+
+def require_drawable(cleaned: CleanText, options: RenderOptions) -> None:
+    """Make sure that captions in the picture have all their letters.
+
+    Raises:
+        InputError: CAPTIONS_UNDRAWABLE.
+    """
+    if options.captions == "burn" and (missing := find_undrawable(cleaned.mapped.text)):
+        raise InputError(ErrorCode.CAPTIONS_UNDRAWABLE, characters=missing[:SHOWN_CHARACTERS])
 
 
 def save_png(target: Path, pixels: NDArray[np.uint8]) -> None:

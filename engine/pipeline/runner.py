@@ -6,6 +6,7 @@ at the first output that is missing.
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from engine.lipsync.from_audio import loudness_of_wav
 from engine.lipsync.from_timings import curves_from_timings
 from engine.lipsync.score import SyncReport, gates, score_video
 from engine.lipsync.visemes import bilabial_times
+from engine.media.caption_drawer import CaptionDrawer, columns_for
+from engine.media.captions import build_cues, write_captions
 from engine.media.video import probe_video
 from engine.pipeline.animate import (
     POSTER_NAME,
@@ -32,12 +35,15 @@ from engine.pipeline.intake import JudgedPortrait, load_png
 from engine.pipeline.speak import load_timings, save_timings, speak_to_file
 from engine.pipeline.stage import StageClock
 from engine.pipeline.tools import Tools
-from engine.speech.voice import TimedPhoneme
+from engine.speech.lexicon import Lexicon
+from engine.speech.voice import TimedPhoneme, TimedWord
 from engine.worker.task import TaskContext
 
 SPOKEN_NAME = "spoken.wav"
 TIMINGS_NAME = "timings.json"
 REPORT_NAME = "report.json"
+SRT_NAME = "captions.srt"
+VTT_NAME = "captions.vtt"
 PIECES_NAME = "pieces"
 SHARE_STEPS = 100
 
@@ -67,8 +73,8 @@ class VideoJob:
         """
         with self._clock.running(Stage.PREPARE):
             judged = self._prepare()
-        with self._clock.running(Stage.SPEAK):
-            speech_wav, phonemes = self._speak()
+        with self._clock.running(Stage.SPEAK, SHARE_STEPS):
+            speech_wav, words, phonemes = self._speak()
         duration_s = sf.info(str(speech_wav)).duration
         with self._clock.running(Stage.LISTEN):
             curves = self._listen(speech_wav, phonemes, duration_s)
@@ -80,7 +86,7 @@ class VideoJob:
         video = self._job_dir / VIDEO_NAME
         with self._clock.running(Stage.ANIMATE, scene.num_frames):
             if not video.exists():
-                self._draw(scene, animator)
+                self._draw(scene, animator, words, duration_s)
         with self._clock.running(Stage.FINISH, SHARE_STEPS):
             sync = score_video(
                 video,
@@ -92,6 +98,9 @@ class VideoJob:
                 on_share=self._scored,
             )
         with self._clock.running(Stage.ASSEMBLE):
+            if words:
+                cues = build_cues(words, duration_s)
+                write_captions(cues, self._job_dir / SRT_NAME, self._job_dir / VTT_NAME)
             return self._assemble(video, duration_s, animator.name, sync)
 
     def _animator(self, judged: JudgedPortrait) -> Animator:
@@ -104,10 +113,18 @@ class VideoJob:
             self._job_dir / PIECES_NAME,
         )
 
-    def _draw(self, scene: Scene, animator: Animator) -> None:
+    def _draw(
+        self, scene: Scene, animator: Animator, words: Sequence[TimedWord], duration_s: float
+    ) -> None:
+        captions = None
+        if self._spec.options.captions == "burn":
+            height_px, width_px = scene.canvas.shape[:2]
+            cues = build_cues(words, duration_s, columns_for(width_px, height_px))
+            captions = CaptionDrawer(cues, width_px, height_px, scene.fps)
         # Sonic spends most of the time before the first frame and tells its own share.
         on_frame = self._clock.step if animator.name == "lite" else _ignore
-        render_scene(scene, animator, self._job_dir, self._context.canceled, on_frame)
+        canceled = self._context.canceled
+        render_scene(scene, animator, self._job_dir, canceled, on_frame, captions)
         shutil.rmtree(self._job_dir / PIECES_NAME, ignore_errors=True)
 
     def _scored(self, share: float) -> None:
@@ -122,16 +139,22 @@ class VideoJob:
         verdict = judge_portrait(pixels, faces, face_index=options.face_index, force=options.force)
         return JudgedPortrait(pixels, faces, verdict)
 
-    def _speak(self) -> tuple[Path, tuple[TimedPhoneme, ...]]:
+    def _speak(self) -> tuple[Path, tuple[TimedWord, ...], tuple[TimedPhoneme, ...]]:
         if self._spec.speech is None:
-            return self._job_dir / (self._spec.audio_name or ""), ()
+            return self._job_dir / (self._spec.audio_name or ""), (), ()
         spoken, timings = self._job_dir / SPOKEN_NAME, self._job_dir / TIMINGS_NAME
         if not timings.exists():
             clip = speak_to_file(
-                self._spec.speech, spoken, self._tools.voices, self._context.canceled
+                self._spec.speech,
+                spoken,
+                self._tools.voices,
+                self._context.canceled,
+                lambda done, total: self._clock.step_share(done / total),
+                Lexicon.load(self._context.settings.pronunciations_path),
             )
             save_timings(clip, timings)
-        return spoken, load_timings(timings)[1]
+            self._tools.voices.unload()  # the animator needs the memory
+        return (spoken, *load_timings(timings))
 
     def _listen(
         self, speech_wav: Path, phonemes: tuple[TimedPhoneme, ...], duration_s: float
@@ -171,6 +194,8 @@ class VideoJob:
             ("poster", POSTER_NAME),
             ("speech", SPOKEN_NAME),
             ("timings", TIMINGS_NAME),
+            ("srt", SRT_NAME),
+            ("vtt", VTT_NAME),
             ("report", REPORT_NAME),
         )
         return [

@@ -13,6 +13,7 @@ from engine.pipeline.preview import preview_portrait
 from engine.pipeline.runner import run_video
 from engine.pipeline.speak import speak_to_file, timings_of
 from engine.pipeline.tools import Tools
+from engine.speech.lexicon import Lexicon
 from engine.worker.task import TaskContext, TaskTable
 
 
@@ -38,7 +39,13 @@ def task_table(tools: Tools) -> TaskTable:
 
     def speak(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         speech = SpeechOptions.model_validate(payload["speech"])
-        clip = speak_to_file(speech, Path(payload["target"]), tools.voices, context.canceled)
+        clip = speak_to_file(
+            speech,
+            Path(payload["target"]),
+            tools.voices,
+            context.canceled,
+            lexicon=Lexicon.load(context.settings.pronunciations_path),
+        )
         return {
             "duration_s": round(clip.duration_s, 3),
             "voice": clip.voice_id,

@@ -4,6 +4,7 @@ The package's own entry point gives no times, so its graph is run with one more 
 duration of every letter, from which words and sounds get their place.
 """
 
+import functools
 import importlib.util
 import threading
 from dataclasses import replace
@@ -46,7 +47,6 @@ class HibariEngine:
         self._threads = threads
         self._reader = EnglishReader()
         self._lock = threading.Lock()
-        self._model: HibariModel | None = None
 
     def voices(self) -> tuple[VoiceInfo, ...]:
         """The voice, or none when its package is not installed."""
@@ -74,12 +74,10 @@ class HibariEngine:
         """Nothing to do: every text starts with the same noise."""
 
     def unload(self) -> None:
-        """Give the network's memory back."""
-        with self._lock:
-            self._model = None
+        """Nothing to do: to load it again would take longer than most texts."""
 
     def _speak(self, text: str, speed: float) -> SpokenClip:
-        self._model = model = self._model or HibariModel(self._threads)
+        model = self._model
         rng = np.random.default_rng(_SEED)
         reading = self._reader.read(text)
         symbols = [symbol for symbol in reading.symbols if symbol.letter in model.ids]
@@ -88,3 +86,7 @@ class HibariEngine:
             lambda letters: model.run(letters, speed, rng),
             _HEART,
         )
+
+    @functools.cached_property
+    def _model(self) -> HibariModel:
+        return HibariModel(self._threads)

@@ -84,5 +84,5 @@ class SpeechEngine(Protocol):
         ...
 
     def unload(self) -> None:
-        """Give memory back; the next text loads anew."""
+        """Give back memory that is worth loading anew for the next text."""
         ...

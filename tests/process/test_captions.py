@@ -1,0 +1,106 @@
+"""Captions from the command line to the files and the picture."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.media.video import read_frames
+
+ROOT = Path(__file__).resolve().parents[2]
+PORTRAIT = ROOT / "tests" / "data" / "portraits" / "astronaut_collins.jpg"
+SPEECH = ROOT / "tests" / "data" / "speech" / "en_librivox_austen_0880.wav"
+TEXT = "Hello there, it costs $9.99 today."
+
+
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "pronunciations.txt").write_text("today = at this very long moment\n", "utf-8")
+    return folder
+
+
+@pytest.fixture
+def cli(data_dir):
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, "-m", "engine", *map(str, arguments)],
+            cwd=ROOT,
+            env={**os.environ, "STUDIO_DATA_DIR": str(data_dir), "PYTHONUTF8": "1"},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=100,
+            check=False,
+        )
+
+    return run
+
+
+def say(cli, target, captions, text=TEXT):
+    return cli(
+        *("say", PORTRAIT, text, "-o", target, "--size", 256, "--seed", 1),
+        *("--captions", captions, "--json"),
+    )
+
+
+def test_captions_in_the_picture_come_with_their_files(cli, tmp_path):
+    plain, burned = tmp_path / "plain.mp4", tmp_path / "burned.mp4"
+
+    without = say(cli, plain, "srt")
+    done = say(cli, burned, "burn")
+
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert [Path(path).name for path in report["artifacts"]] == (
+        ["burned.mp4", "burned.srt", "burned.vtt"]
+    )
+    shown = burned.with_suffix(".srt").read_text("utf-8").splitlines()
+    assert shown[2] == TEXT
+    assert burned.with_suffix(".vtt").read_text("utf-8").startswith("WEBVTT\n\n00:00:0")
+    # Same seed, so the pictures differ by the captions alone: low, and from the first word on.
+    pairs = list(zip(read_frames(plain), read_frames(burned), strict=True))
+    middle, last = len(pairs) // 2, len(pairs) - 1
+    differences = [np.abs(a.astype(int) - b).max(axis=2) > 60 for (_, a), (_, b) in pairs]
+    assert not differences[0].any()
+    assert differences[middle][200:].sum() > 300
+    assert not differences[middle][:190].any()
+    assert not differences[last].any()
+    assert report["sync"]["failed_gates"] == json.loads(without.stdout)["sync"]["failed_gates"]
+
+
+def test_own_pronunciations_are_spoken_and_the_typed_words_shown(cli, tmp_path):
+    target = tmp_path / "out.wav"
+
+    done = cli("speak", "See you today.", "-o", target, "--timings", tmp_path / "times.json")
+
+    assert done.returncode == 0, done.stderr
+    words = json.loads((tmp_path / "times.json").read_text("utf-8"))["words"]
+    assert [word["text"] for word in words] == ["See", "you", "today."]
+    assert words[2]["end_s"] - words[2]["start_s"] > 0.9
+
+
+def test_without_captions_only_the_video_is_delivered(cli, tmp_path):
+    assert say(cli, tmp_path / "out.mp4", "off", "Hi there.").returncode == 0
+
+    assert [path.name for path in tmp_path.iterdir()] == ["out.mp4"]
+
+
+def test_letters_the_font_lacks_are_refused_before_anything_is_made(cli, tmp_path):
+    done = say(cli, tmp_path / "out.mp4", "burn", "你好 world")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("These letters cannot be drawn into the picture: 你好 ")
+    assert json.loads(done.stdout)["error"]["code"] == "captions_undrawable"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_captions_of_a_recording_are_refused_in_one_sentence(cli, tmp_path):
+    done = cli("animate", PORTRAIT, SPEECH, "-o", tmp_path / "out.mp4", "--captions", "srt")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("Captions need a typed text")
+    assert list(tmp_path.iterdir()) == []
