@@ -52,6 +52,8 @@ def child_environment(
         **({} if is_limited else dict.fromkeys(_THREAD_VARIABLES, threads)),
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",  # the order in which the gauge counts the cards
+        # Without it torch's allocator leaves holes: the memory plan would not hold on a full card.
+        "PYTORCH_ALLOC_CONF": "expandable_segments:True",
         **base,
         **(dict.fromkeys(_THREAD_VARIABLES, threads) if is_limited else {}),
         "PYTHONPATH": os.pathsep.join(paths),
