@@ -17,13 +17,17 @@ from engine.contracts import (
 from engine.errors import ErrorCode, InputError
 from engine.face.framing import expected_shape
 from engine.pipeline.decode import received_sound
-from engine.pipeline.intake import check_text, judge_picture
+from engine.pipeline.intake import check_text, judge_picture, require_drawable
 from engine.pipeline.sonic import can_take_sonic, free_vram_mb, sonic_for, unmeasured_rate
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
+from engine.speech.words import is_unspaced
 
 # Characters of text a voice speaks in a second at speed 1 (hibari: 103 characters in 6.4 s).
 CHARACTERS_PER_SECOND = 16.0
+
+# Each is a syllable: a Chinese voice speaks 4.5 in a second.
+CHARACTERS_OF_AN_IDEOGRAPH = 3.5
 
 # Seconds of work for one second of 25 fps video at 512 px, before this machine was measured
 # (two cores, docs/performance.md); grows with the number of pixels and frames.
@@ -58,10 +62,10 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
         if portrait.width_px and portrait.height_px:
             shape = (portrait.width_px, portrait.height_px)
     if payload.get("audio"):
-        audio = _check_audio(payload["audio"], tools)
+        audio = _check_audio(payload["audio"], options, tools)
     elif payload.get("speech"):
         speech = SpeechOptions.model_validate(payload["speech"])
-        audio = _check_speech(speech, settings, tools)
+        audio = _check_speech(speech, options, settings, tools)
     given = [verdict for verdict in (portrait, audio) if verdict is not None]
     is_ok = bool(given) and all(verdict.verdict == "ok" for verdict in given)
     estimate: dict[str, Estimate] = {}
@@ -86,7 +90,7 @@ def _check_portrait(
     return judged.verdict.model_copy(update={"warnings": warnings})
 
 
-def _check_audio(decoded: Mapping[str, Any], tools: Tools) -> AudioVerdict:
+def _check_audio(decoded: Mapping[str, Any], options: RenderOptions, tools: Tools) -> AudioVerdict:
     try:
         sound = received_sound(decoded)
     except InputError as error:
@@ -100,17 +104,29 @@ def _check_audio(decoded: Mapping[str, Any], tools: Tools) -> AudioVerdict:
         sample_rate_hz=speech.source_sample_rate_hz,
         channels=speech.channels,
         speech_share=round(share, 3),
-        verdict=ErrorCode.SILENT if speech.is_silent else "ok",
+        verdict=_verdict(is_silent=speech.is_silent, options=options),
         warnings=(*((ErrorCode.NO_SPEECH,) if warns else ()), *_told(speech.notes)),
     )
 
 
-def _check_speech(speech: SpeechOptions, settings: EngineSettings, tools: Tools) -> AudioVerdict:
+def _verdict(*, is_silent: bool, options: RenderOptions) -> str:
+    """Whether a recording that could be read will do."""
+    if is_silent:
+        return ErrorCode.SILENT
+    return "ok" if options.captions == "off" else ErrorCode.CAPTIONS_NEED_TEXT
+
+
+def _check_speech(
+    speech: SpeechOptions, options: RenderOptions, settings: EngineSettings, tools: Tools
+) -> AudioVerdict:
     try:
         cleaned = check_text(speech, settings, tools)
+        require_drawable(cleaned, options)
     except InputError as error:
         return AudioVerdict(verdict=error.code, values=error.values)
-    duration_s = max(len(cleaned.mapped.text) / CHARACTERS_PER_SECOND / speech.speed, 0.5)
+    text = cleaned.mapped.text
+    length = sum(CHARACTERS_OF_AN_IDEOGRAPH if is_unspaced(character) else 1 for character in text)
+    duration_s = max(length / CHARACTERS_PER_SECOND / speech.speed, 0.5)
     return AudioVerdict(duration_s=round(duration_s, 1), warnings=_told(cleaned.notes))
 
 

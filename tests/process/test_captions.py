@@ -9,7 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from engine.api import StudioEngine
+from engine.contracts import RenderOptions, SpeechOptions
+from engine.errors import ErrorCode
 from engine.media.video import read_frames
+from engine.settings import EngineSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 PORTRAIT = ROOT / "tests" / "data" / "portraits" / "astronaut_collins.jpg"
@@ -104,3 +108,16 @@ def test_captions_of_a_recording_are_refused_in_one_sentence(cli, tmp_path):
     assert done.returncode == 2
     assert done.stderr.startswith("Captions need a typed text")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_check_tells_what_captions_lack(data_dir):
+    recording, chinese = str(SPEECH), SpeechOptions(text="你好")
+    with StudioEngine(EngineSettings(data_dir=data_dir)) as engine:
+        refused = engine.check(None, recording, options=RenderOptions(captions="srt"))
+        undrawable = engine.check(None, speech=chinese, options=RenderOptions(captions="burn"))
+        fine = engine.check(None, speech=chinese, options=RenderOptions(captions="srt"))
+
+    assert refused.audio.verdict == ErrorCode.CAPTIONS_NEED_TEXT
+    assert undrawable.audio.verdict == ErrorCode.CAPTIONS_UNDRAWABLE
+    assert undrawable.audio.values == {"characters": "你好"}
+    assert fine.ok
