@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import soundfile as sf
+from PIL import Image
 
 from engine.animators.animator import Animator, Scene
 from engine.contracts import Artifact, JobSpec, Stage
@@ -33,7 +34,7 @@ from engine.pipeline.animate import (
 )
 from engine.pipeline.intake import JudgedPortrait, load_png
 from engine.pipeline.speak import load_timings, save_timings, speak_to_file
-from engine.pipeline.stage import StageClock
+from engine.pipeline.stage import SONIC_STAGE_SHARES, StageClock
 from engine.pipeline.tools import Tools
 from engine.speech.lexicon import Lexicon
 from engine.speech.voice import TimedPhoneme, TimedWord
@@ -72,13 +73,13 @@ class VideoJob:
             EngineError: the stage reported last is the one it happened in.
         """
         with self._clock.running(Stage.PREPARE):
+            animator = self._animator()
             judged = self._prepare()
         with self._clock.running(Stage.SPEAK, SHARE_STEPS):
             speech_wav, words, phonemes = self._speak()
         duration_s = sf.info(str(speech_wav)).duration
         with self._clock.running(Stage.LISTEN):
             curves = self._listen(speech_wav, phonemes, duration_s)
-        animator = self._animator(judged)
         framed = frame_photo(self._spec.options, judged, animator.name)
         scene = build_scene(
             self._spec, framed, curves, speech_wav, duration_s, self._context.settings
@@ -103,15 +104,19 @@ class VideoJob:
                 write_captions(cues, self._job_dir / SRT_NAME, self._job_dir / VTT_NAME)
             return self._assemble(video, duration_s, animator.name, sync)
 
-    def _animator(self, judged: JudgedPortrait) -> Animator:
-        height_px, width_px = judged.pixels.shape[:2]
-        return self._tools.animator(
+    def _animator(self) -> Animator:
+        with Image.open(self._job_dir / self._spec.portrait_name) as photo:
+            photo_size = photo.size
+        animator = self._tools.animator(
             self._spec.options,
             self._context.settings,
-            (width_px, height_px),
+            photo_size,
             self._clock.step_share,
             self._job_dir / PIECES_NAME,
         )
+        if animator.name == "sonic":
+            self._clock.shares = SONIC_STAGE_SHARES
+        return animator
 
     def _draw(
         self, scene: Scene, animator: Animator, words: Sequence[TimedWord], duration_s: float
