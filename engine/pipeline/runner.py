@@ -33,6 +33,7 @@ from engine.pipeline.animate import (
     render_scene,
 )
 from engine.pipeline.intake import JudgedPortrait, load_png
+from engine.pipeline.sonic import peak_vram_mb
 from engine.pipeline.speak import load_timings, save_timings, speak_to_file
 from engine.pipeline.stage import SONIC_STAGE_SHARES, StageClock
 from engine.pipeline.tools import Tools
@@ -184,6 +185,7 @@ class VideoJob:
             "seed": self._spec.seed,
             "elapsed_s": round(elapsed_s, 2),
             "realtime_factor": round(elapsed_s / duration_s, 3),
+            "peak_vram_mb": peak_vram_mb() if animator == "sonic" else 0.0,
             "stages": dict(self._clock.seconds),
             "sync": {**sync.model_dump(), "failed_gates": gates(sync)},
         }

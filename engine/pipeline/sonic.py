@@ -1,6 +1,7 @@
 """Sonic within the product: made from a job's options, and the rule when `auto` takes it."""
 
 import os
+import sys
 from pathlib import Path
 
 from engine.animators.sonic.animator import OnProgress, SonicAnimator
@@ -9,7 +10,7 @@ from engine.animators.sonic.pieces import keyframes_in
 from engine.contracts import RenderOptions
 from engine.errors import InputError
 from engine.face.framing import expected_shape
-from engine.gpu.gauge import Driver
+from engine.gpu.gauge import BYTES_PER_MB, Driver
 from engine.settings import EngineSettings
 
 # Trillions of operations in one call of the network at 512 pixels (counted), and the calls that a
@@ -59,6 +60,14 @@ def free_vram_mb() -> float | None:
     if not cards or cards[0].total_mb is None or cards[0].used_mb is None:
         return None
     return cards[0].total_mb - cards[0].used_mb
+
+
+def peak_vram_mb() -> float:
+    """Most memory that torch held on a card for the last video; 0 where it held none."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_initialized():
+        return 0.0
+    return round(float(torch.cuda.max_memory_reserved()) / BYTES_PER_MB, 1)
 
 
 def is_ready(options: RenderOptions, settings: EngineSettings) -> bool:

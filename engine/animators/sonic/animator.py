@@ -116,6 +116,7 @@ class SonicAnimator:
         from engine.animators.sonic.weight_files import SonicFolder  # noqa: PLC0415 - heavy
 
         device = devices.pick_device()
+        devices.forget_peak(device)
         folder = SonicFolder(self._weights_dir)
         dtype = devices.pick_dtype(device, self._options.dtype)
         built = models.SonicModels(folder, device, dtype)

@@ -38,6 +38,12 @@ def free_memory_mb(device: torch.device) -> float:
     return psutil.virtual_memory().available / BYTES_PER_MB
 
 
+def forget_peak(device: torch.device) -> None:
+    """Begin a new measurement of `engine.pipeline.sonic.peak_vram_mb`."""
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+
+
 def release_memory(device: torch.device) -> None:
     """Give the memory of what is no longer used back to the device."""
     gc.collect()
