@@ -30,12 +30,15 @@ from engine.contracts import (
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.gpu.gauge import MemoryGauge
 from engine.gpu.residue import RISE_MB
+from engine.jobs.admission import Admission
 from engine.jobs.backend import BackendHealth, JobBackend
-from engine.jobs.limits import rate_for
+from engine.jobs.fairness import LOCAL_OWNER, priority_of
+from engine.jobs.limits import rate_for, spoken_duration_s
 from engine.jobs.local import LocalBackend
 from engine.jobs.rows import NewJob, StoredJob
 from engine.jobs.store import JobStore
 from engine.jobs.temp import SessionTemp
+from engine.jobs.waiting import start_s
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
 from engine.worker.decode import FILES_PER_CHILD, KEPT_MB, SUSPICIOUS_CODES, DecodeLane
@@ -88,6 +91,7 @@ class StudioEngine:
         if exclusive:
             self._claim_folder()
         self._store = JobStore(self.settings.store_path)
+        self._admission = Admission(self._store, self.settings)
         self._temp = SessionTemp(self.settings.temp_dir)
         self._gauge = MemoryGauge(self._pids, os.environ.get("CUDA_VISIBLE_DEVICES"))
         self._render = self._supervisor("render", tasks)
@@ -201,8 +205,9 @@ class StudioEngine:
     def submit(
         self,
         request: AnimateRequest,
-        owner: str = "local",
+        owner: str = LOCAL_OWNER,
         idempotency_key: str | None = None,
+        address: str | None = None,
     ) -> JobRecord:
         """Take in the inputs of one video and queue it.
 
@@ -212,32 +217,36 @@ class StudioEngine:
             request: what to make.
             owner: who asks; only they (and local callers) see the job.
             idempotency_key: the same key of the same owner gives the same job.
+            address: where they ask from; those who share one share wider limits.
 
         Raises:
             InputError: something about the inputs; nothing was queued.
-            EngineError: QUEUE_FULL, PROBE_TIMEOUT, WORKER_LOST.
+            EngineError: QUEUE_FULL, TOO_MANY_WAITING, SUBMITTED_TOO_FAST, DAILY_LIMIT,
+                PROBE_TIMEOUT, WORKER_LOST.
         """
         _validate(request)
         if idempotency_key is not None:
             known = self._store.find_by_key(owner, idempotency_key)
             if known is not None:
                 return known
-        count = self._store.count_queued()
-        if count >= self.settings.max_queued_jobs:
-            raise EngineError(ErrorCode.QUEUE_FULL, count=count)
+        self._admission.require(owner, address)
         job_id = secrets.token_hex(16)
         folder = self._folders.create(job_id)
         try:
             taken = self._lane.take_in(request, folder)
+            spec = _spec_of(job_id, request, taken)
+            duration_s = taken.get("duration_s")
             new = NewJob(
-                spec=_spec_of(job_id, request, taken),
+                spec=spec,
                 owner=owner,
                 title=request.title or Path(request.portrait).stem,
-                duration_s=taken.get("duration_s"),
+                duration_s=duration_s,
                 consent=request.consent,
+                priority=priority_of(spec, duration_s or spoken_duration_s(spec)),
                 idempotency_key=idempotency_key,
+                address=address,
             )
-            record = self._store.add(new, self.settings.max_queued_jobs)
+            record = self._store.add(new, self._admission.refuse(owner))
         except BaseException:
             self._folders.remove(job_id)
             raise
@@ -296,8 +305,12 @@ class StudioEngine:
         return self._find(job_id, owner).record
 
     def retry(self, job_id: str, owner: str | None = None) -> JobRecord:
-        """Queue a failed or canceled job again; any other is left as it is."""
-        self._find(job_id, owner)
+        """Queue a failed or canceled job again; any other is left as it is.
+
+        Raises:
+            EngineError: JOB_NOT_FOUND, or the queue is full for this owner.
+        """
+        self._admission.require(self._find(job_id, owner).record.owner)
         self._store.retry(job_id)
         self._backend.start()
         self._backend.submitted(job_id)
@@ -308,8 +321,28 @@ class StudioEngine:
         self._find(job_id, owner)
         self._store.hide(job_id)
         self._backend.canceled(job_id)
-        for gone_id in self._store.purge_hidden():
-            self._folders.remove(gone_id)
+        self._purge_hidden()
+
+    def forget(self, owner: str) -> None:
+        """Remove everything about an owner: jobs, files, what limits them. It cannot be undone.
+
+        A job that runs is invisible at once, stopped, and removed within seconds.
+        """
+        self._store.forget(owner)
+        self._purge_hidden()
+
+    def resume(self) -> None:
+        """Go on with the queue although `health` says it is paused."""
+        self._backend.resume()
+
+    def expected_start_s(self, job_id: str, owner: str | None = None) -> float | None:
+        """About how many seconds a waiting job waits; None when it does not wait."""
+        self._find(job_id, owner)
+        queue = self._store.list_queued()
+        running = next(iter(self._store.list_running()), None)
+        starts = start_s(queue, running, self._store.rates())
+        found = (at for at, job in zip(starts, queue, strict=True) if job.job_id == job_id)
+        return next(found, None)
 
     def list_for(self, owner: str | None, limit: int = 50) -> list[JobRecord]:
         """The newest jobs of one owner (None = of all), newest first."""
@@ -351,6 +384,10 @@ class StudioEngine:
         if job is None or owner not in (None, job.record.owner):
             raise EngineError(ErrorCode.JOB_NOT_FOUND)
         return job
+
+    def _purge_hidden(self) -> None:
+        for job_id in self._store.purge_hidden():
+            self._folders.remove(job_id)
 
     def _claim_folder(self) -> None:
         try:

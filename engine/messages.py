@@ -224,6 +224,14 @@ MESSAGES: dict[ErrorCode, Message] = {
         "The disk is full, so the video could not be finished.",
         "Free some space and press Retry; your photo and recording are kept.",
     ),
+    ErrorCode.DISK_LOW: Message(
+        "Only {free_gb} GB of the disk are free; this video needs {need_gb} GB to be safe.",
+        "Free some space and try again.",
+    ),
+    ErrorCode.STORAGE_FULL: Message(
+        "The videos kept here take {used_gb} GB; the limit is {limit_gb} GB.",
+        "Delete videos that nobody needs, then try again.",
+    ),
     ErrorCode.OUT_OF_MEMORY: Message(
         "This computer ran out of memory.",
         "Close other programs or choose a smaller size, then press Retry.",
@@ -285,7 +293,23 @@ MESSAGES: dict[ErrorCode, Message] = {
     ),
     ErrorCode.QUEUE_FULL: Message(
         "Too many videos are waiting right now ({count}).",
-        "Try again when one of them is finished.",
+        "Try again in about {minutes} min, when one of them is finished.",
+    ),
+    ErrorCode.TOO_MANY_WAITING: Message(
+        "You already have {count} videos waiting; more do not fit in the queue.",
+        "Try again in about {minutes} min, or remove one that waits.",
+    ),
+    ErrorCode.SUBMITTED_TOO_FAST: Message(
+        "That was quick: {limit} videos in a minute are the limit.",
+        "Try again in {seconds} s.",
+    ),
+    ErrorCode.DAILY_LIMIT: Message(
+        "You have made {limit} videos within 24 hours, which is the limit here.",
+        "Come back in about {hours} h.",
+    ),
+    ErrorCode.QUEUE_PAUSED: Message(
+        "The worker stopped {count} times within ten minutes, so the queue is paused.",
+        "Nothing is lost. It goes on by itself in about {minutes} min, or when you try again.",
     ),
     ErrorCode.CANCELED: Message(
         "The video was canceled.",

@@ -4,14 +4,29 @@ Nothing else in the engine reads the environment. Units are in the names.
 """
 
 from pathlib import Path
+from typing import Any, Literal
 
 import platformdirs
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 def _default_data_dir() -> Path:
     return Path(platformdirs.user_data_dir("sonic-studio", appauthor=False))
+
+
+PUBLIC_DEFAULTS: dict[str, Any] = {
+    "max_queued_jobs": 50,
+    "max_waiting_per_owner": 2,
+    "max_submits_per_minute": 3,
+    "max_jobs_per_day": 20,
+    "max_audio_s": 60.0,
+    "max_audio_bytes": 50_000_000,
+    "max_text_characters": 1000,
+    "result_days": 1.0,
+    "min_free_disk_gb": 5.0,
+}
+"""What holds for strangers unless set otherwise; a minute of speech has about 1,000 characters."""
 
 
 class EngineSettings(BaseSettings):
@@ -56,8 +71,35 @@ class EngineSettings(BaseSettings):
     stall_timeout_s: float = Field(default=600.0, gt=0)
     """A job that reports no progress for this long (or twice its estimate) is taken for hung."""
 
+    public: Literal["no", "accounts", "anonymous"] = "no"
+    """Whether strangers may use this installation; other limits then have other defaults."""
+
     max_queued_jobs: int = Field(default=100, ge=1)
     """Submissions beyond this many waiting jobs are refused."""
+
+    max_waiting_per_owner: int = Field(default=10, ge=1)
+    """Waiting jobs of one person; the command line of a private installation has no such limit."""
+
+    max_submits_per_minute: int = Field(default=10, ge=1)
+    """Jobs one person may submit within a minute."""
+
+    max_jobs_per_day: int | None = Field(default=None, ge=1)
+    """Jobs one person may submit within 24 hours; None = any number."""
+
+    result_days: float = Field(default=30.0, gt=0)
+    """Videos and everything about them are removed this many days after they ended."""
+
+    input_hours: float = Field(default=24.0, gt=0)
+    """The photo and recording of a finished video are removed after this time."""
+
+    min_free_disk_gb: float = Field(default=1.0, ge=0)
+    """New jobs are refused when less would be free; large jobs need three times their estimate."""
+
+    max_data_gb: float = Field(default=50.0, gt=0)
+    """What jobs, temporary files and uploads may take together; new jobs are refused beyond."""
+
+    uploads_dir: Path | None = None
+    """Where the page keeps uploads; counted as ours and swept. None = there is no page."""
 
     max_image_bytes: int = 50_000_000
     """Largest picture file taken."""
@@ -91,6 +133,18 @@ class EngineSettings(BaseSettings):
 
     hub_token: SecretStr | None = None
     """Access token for weights whose licence must be accepted first; sent to the hub alone."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_for_strangers(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """What was not set has the defaults of the mode."""
+        is_public = given.get("public", "no") != "no"
+        return {**PUBLIC_DEFAULTS, **given} if is_public else given
+
+    @property
+    def is_public(self) -> bool:
+        """Whether strangers may use this installation."""
+        return self.public != "no"
 
     @property
     def sonic_dir(self) -> Path:

@@ -1,8 +1,10 @@
 """The seam between the queue and whatever carries a job to a worker."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from engine.errors import ErrorCode
 from engine.worker.supervisor import ChildState
 
 
@@ -15,11 +17,15 @@ class BackendHealth:
             folder does.
         worker: what the render child is doing; `dead` is normal when there is no work.
         job_id: the job that runs here, None when none does.
+        pause: why no job is begun although some may wait; None when all is well. Its sentence
+            is the banner; `values` are the numbers in it.
     """
 
     is_dispatching: bool
     worker: ChildState
     job_id: str | None
+    pause: ErrorCode | None = None
+    values: Mapping[str, object] = field(default_factory=dict)
 
 
 class JobBackend(Protocol):
@@ -43,6 +49,10 @@ class JobBackend(Protocol):
 
     def health(self) -> BackendHealth:
         """How it is doing; never waits."""
+        ...
+
+    def resume(self) -> None:
+        """Go on at once after a pause; it begins anew when the reason is still there."""
         ...
 
     def close(self) -> None:

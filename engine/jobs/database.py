@@ -59,6 +59,10 @@ class Database:
             raise
         connection.execute("COMMIT")
 
+    def truncate_log(self) -> None:
+        """Take the write-ahead log, which keeps old pages, back into the file and empty it."""
+        self.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def close(self) -> None:
         """Close every connection; a later call opens a new one."""
         with self._lock:
@@ -73,6 +77,7 @@ class Database:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = ON")  # deleted texts and titles are gone
         return connection
 
     def _close_dead_threads(self) -> None:

@@ -110,17 +110,25 @@ def job_limits(
     spec: JobSpec, duration_s: float | None, rates: Rates, settings: EngineSettings
 ) -> TaskLimits:
     """When a job counts as hung: far over its estimate, or without progress for long."""
-    estimate_s = expected_s(spec, duration_s, rates)
-    size_factor = (spec.options.output_size_px / UNMEASURED_SIZE_PX) ** 2
+    estimate_s = expected_s(spec, duration_s, rates) or unmeasured_s(spec, duration_s)
+    size_factor = _size_factor(spec)
     length_s = duration_s or spoken_duration_s(spec) or 0.0
-    if estimate_s is None:
-        estimate_s = UNMEASURED_RATE * size_factor * length_s * spec.options.fps / BASE_FPS
     total_s = max(settings.job_timeout_min_s, TOTAL_FACTOR * estimate_s)
     stall_s = max(settings.stall_timeout_s, STALL_FACTOR * estimate_s)
     if _may_be_unmeasured_sonic(spec, rates, settings):
         total_s = max(total_s, UNMEASURED_SONIC_RATE * size_factor * length_s)
         stall_s = max(stall_s, SLOWEST_CALL_S * size_factor)
     return TaskLimits(total_s=total_s, stall_s=stall_s)
+
+
+def unmeasured_s(spec: JobSpec, duration_s: float | None) -> float:
+    """How long a job takes on a slow laptop, where nothing like it was measured."""
+    length_s = duration_s or spoken_duration_s(spec) or 0.0
+    return UNMEASURED_RATE * _size_factor(spec) * length_s * spec.options.fps / BASE_FPS
+
+
+def _size_factor(spec: JobSpec) -> float:
+    return (spec.options.output_size_px / UNMEASURED_SIZE_PX) ** 2
 
 
 def _may_be_unmeasured_sonic(spec: JobSpec, rates: Rates, settings: EngineSettings) -> bool:

@@ -17,7 +17,9 @@ from engine.contracts import Artifact, JobError, Progress, Stage
 from engine.errors import Canceled, EngineError, ErrorCode, WorkerLost
 from engine.jobs.backend import BackendHealth
 from engine.jobs.eta import TimeLeft
+from engine.jobs.fairness import minutes
 from engine.jobs.limits import expected_s, job_limits, measure_rate
+from engine.jobs.pause import MAX_DEATHS, DeathWatch
 from engine.jobs.recovery import may_retry, recover
 from engine.jobs.rows import StoredJob
 from engine.jobs.store import LEASE_S, JobStore
@@ -69,6 +71,7 @@ class LocalBackend:
         self._thread: threading.Thread | None = None
         self._needs_recovery = True
         self._job: StoredJob | None = None
+        self._deaths = DeathWatch()
 
     def start(self) -> None:
         """Start the dispatcher thread; calling it again does nothing."""
@@ -87,11 +90,19 @@ class LocalBackend:
     def health(self) -> BackendHealth:
         """How it is doing."""
         job = self._job
+        paused_s = self._deaths.paused_s()
         return BackendHealth(
             is_dispatching=self._lock.is_locked,
             worker=self._supervisor.state,
             job_id=None if job is None else job.job_id,
+            pause=ErrorCode.QUEUE_PAUSED if paused_s else None,
+            values={"count": MAX_DEATHS, "minutes": minutes(paused_s)} if paused_s else {},
         )
+
+    def resume(self) -> None:
+        """Go on at once after a pause."""
+        self._deaths.clear()
+        self._wake.set()
 
     def close(self) -> None:
         """Stop claiming, put the running job back into the queue, give the lock away."""
@@ -124,7 +135,7 @@ class LocalBackend:
             recover(self._store, self._folders, self._settings.temp_dir, self._token)
             self._needs_recovery = False
         self._wake.clear()
-        job = None if self._supervisor.is_stuck else self._store.claim_next(self._token)
+        job = self._store.claim_next(self._token) if self._may_begin() else None
         if job is None:
             self._remove_hidden()
             self._wake.wait(IDLE_POLL_S)
@@ -133,6 +144,9 @@ class LocalBackend:
         self._run(job)
         self._job = None
         self._remove_hidden()
+
+    def _may_begin(self) -> bool:
+        return not self._supervisor.is_stuck and not self._deaths.paused_s()
 
     def _holds_lock(self) -> bool:
         if self._lock.is_locked:
@@ -207,9 +221,11 @@ class LocalBackend:
     def _settle_lost(self, job: StoredJob, stage: Stage | None) -> None:
         if self._store.is_cancel_requested(job.job_id):
             self._settle_canceled(job)
-        elif self._put_back_when_stopping(job):
             return
-        elif may_retry(job.record.attempt):
+        if self._put_back_when_stopping(job):
+            return
+        self._deaths.note_death()
+        if may_retry(job.record.attempt):
             _log.warning("job %s lost its worker in %s and is tried again", job.job_id, stage)
             self._store.requeue(job.job_id)
         else:

@@ -21,6 +21,7 @@ class NewJob:
         consent: the caller stated they may use this face and voice.
         priority: higher goes first.
         idempotency_key: the same key of the same owner means the same job.
+        address: where the owner submits from, for limits; kept as a hash for a day.
     """
 
     spec: JobSpec
@@ -30,6 +31,7 @@ class NewJob:
     consent: bool = False
     priority: int = 0
     idempotency_key: str | None = None
+    address: str | None = None
 
 
 @dataclass(frozen=True)

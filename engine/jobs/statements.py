@@ -93,6 +93,38 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX ledger_by_time ON ledger (at)",
     ),
+    (
+        "ALTER TABLE job ADD COLUMN returned INTEGER NOT NULL DEFAULT 0",
+        "CREATE TABLE turn (owner TEXT PRIMARY KEY, served INTEGER NOT NULL)",
+        "CREATE TABLE submission (who TEXT NOT NULL, at REAL NOT NULL)",
+        "CREATE INDEX submission_by_who ON submission (who, at)",
+        "DROP VIEW visible_job",
+        "DROP VIEW queue",
+        # Owners take turns: first the next job of each, the owner served longest ago first,
+        # then the second of each. A job that was begun already goes before all. Small jobs go
+        # first in their round, but never two of one owner in a row while somebody else waits.
+        """
+        CREATE VIEW queue AS
+        SELECT job_id, ROW_NUMBER() OVER (
+            ORDER BY returned DESC, round, is_last, priority DESC, served, sequence
+        ) AS position
+        FROM (
+            SELECT job_id, returned, priority, sequence, COALESCE(turn.served, 0) AS served,
+                turn.served IS (SELECT MAX(served) FROM turn) AS is_last,
+                ROW_NUMBER() OVER (
+                    PARTITION BY job.owner ORDER BY returned DESC, priority DESC, sequence
+                ) AS round
+            FROM job LEFT JOIN turn ON turn.owner = job.owner
+            WHERE status = 'queued' AND delete_requested = 0
+        )
+        """,
+        """
+        CREATE VIEW visible_job AS
+        SELECT job.*, queue.position AS queue_position
+        FROM job LEFT JOIN queue ON queue.job_id = job.job_id
+        WHERE job.delete_requested = 0
+        """,
+    ),
 )
 """Each entry takes the schema one version further; an entry never changes after a release."""
 
@@ -110,9 +142,14 @@ CLAIM_NEXT = """
     UPDATE job
     SET status = 'running', attempt = attempt + 1, lease_token = :lease_token,
         lease_until = :lease_until, started_at = :now, finished_at = NULL,
-        progress = NULL, error = NULL, revision = :revision
+        progress = NULL, error = NULL, returned = 0, revision = :revision
     WHERE job_id = (SELECT job_id FROM queue WHERE position = 1)
-    RETURNING job_id
+    RETURNING job_id, owner
+"""
+
+TAKE_TURN = """
+    INSERT INTO turn (owner, served) VALUES (:owner, :revision)
+    ON CONFLICT (owner) DO UPDATE SET served = :revision
 """
 
 RENEW = """
@@ -152,7 +189,7 @@ IS_CANCEL_REQUESTED = "SELECT cancel_requested FROM job WHERE job_id = ?"
 REQUEUE_FRONT = """
     UPDATE job
     SET status = 'queued', lease_token = NULL, lease_until = NULL, progress = NULL,
-        attempt = MAX(0, attempt - :uncounted),
+        attempt = MAX(0, attempt - :uncounted), returned = 1,
         sequence = (SELECT COALESCE(MIN(sequence), 0) - 1 FROM job), revision = :revision
     WHERE job_id = :job_id AND status = 'running'
 """
@@ -160,7 +197,7 @@ REQUEUE_FRONT = """
 RETRY = """
     UPDATE job
     SET status = 'queued', attempt = 0, progress = NULL, error = NULL, cancel_requested = 0,
-        started_at = NULL, finished_at = NULL,
+        started_at = NULL, finished_at = NULL, returned = 0,
         sequence = (SELECT COALESCE(MAX(sequence), 0) + 1 FROM job), revision = :revision
     WHERE job_id = :job_id AND status IN ('failed', 'canceled')
 """
@@ -173,7 +210,9 @@ LIST_OF_OWNER = """
     ORDER BY created_at DESC, sequence DESC LIMIT :limit
 """
 LIST_RUNNING = "SELECT * FROM visible_job WHERE status = 'running' ORDER BY sequence DESC"
-COUNT_QUEUED = "SELECT COUNT(*) FROM queue"
+LIST_QUEUED = "SELECT * FROM visible_job WHERE status = 'queued' ORDER BY queue_position"
+COUNT_QUEUED = "SELECT COUNT(*) FROM job WHERE status = 'queued' AND delete_requested = 0"
+COUNT_QUEUED_OF = COUNT_QUEUED + " AND owner = :owner"
 
 CHANGED_SINCE = """
     SELECT * FROM visible_job
@@ -193,6 +232,17 @@ BURY = """
     INSERT OR REPLACE INTO deleted_job (job_id, owner, revision)
     SELECT job_id, owner, :revision FROM job WHERE job_id = :job_id AND delete_requested = 0
 """
+HIDE_ALL_OF = """
+    UPDATE job
+    SET delete_requested = 1, cancel_requested = 1, idempotency_key = NULL, title = '',
+        revision = :revision
+    WHERE owner = :owner
+"""
+FORGET = (
+    "DELETE FROM submission WHERE who = :owner",
+    "DELETE FROM turn WHERE owner = :owner",
+    "DELETE FROM deleted_job WHERE owner = :owner",
+)
 HAS_HIDDEN = "SELECT EXISTS (SELECT 1 FROM job WHERE delete_requested = 1)"
 PURGE_HIDDEN = "DELETE FROM job WHERE delete_requested = 1 AND status != 'running' RETURNING job_id"
 CLEAR_HIDDEN_RUNNING = """

@@ -5,6 +5,7 @@ Safe from any thread and any process of this machine; the file must lie on a loc
 """
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,23 @@ from engine.contracts import (
     Progress,
     utc_now,
 )
-from engine.errors import EngineError, ErrorCode
+from engine.errors import EngineError
 from engine.jobs import statements
 from engine.jobs.database import Database
+from engine.jobs.fairness import Usage
 from engine.jobs.ledger import Ledger
 from engine.jobs.rows import NewJob, StoredJob, outcome_columns, read_row
+from engine.jobs.submissions import add_submission, usage_of
+
+Refuse = Callable[[Usage], EngineError | None]
 
 LEASE_S = 30.0
 """How long a claim is good without a renewal; a dispatcher renews it every few seconds."""
+
+
+def welcome(_usage: Usage) -> None:
+    """Refuse nobody."""
+    return
 
 
 class JobStore:
@@ -48,25 +58,27 @@ class JobStore:
         """Close the connections of every thread."""
         self._database.close()
 
-    def add(self, new: NewJob, max_queued: int) -> JobRecord:
+    def add(self, new: NewJob, refuse: Refuse = welcome) -> JobRecord:
         """Queue a job; the same owner and idempotency key give the job that is already there.
 
         Args:
             new: the job.
-            max_queued: refuse when this many are waiting.
+            refuse: says why the owner may not submit now, from what is in the queue.
 
         Raises:
-            EngineError: QUEUE_FULL.
+            EngineError: what `refuse` said.
         """
+        now = time.time()
         with self._database.transaction() as connection:
             if new.idempotency_key is not None:
                 keys = (new.owner, new.idempotency_key)
                 known = connection.execute(statements.FIND_BY_KEY, keys).fetchone()
                 if known is not None:
                     return read_row(known).record
-            count = connection.execute(statements.COUNT_QUEUED).fetchone()[0]
-            if count >= max_queued:
-                raise EngineError(ErrorCode.QUEUE_FULL, count=count)
+            why_not = refuse(usage_of(connection, new.owner, new.address, now))
+            if why_not is not None:
+                raise why_not
+            add_submission(connection, new.owner, new.address, now)
             connection.execute(
                 statements.ADD,
                 {
@@ -85,6 +97,10 @@ class JobStore:
             found = connection.execute(statements.FIND, (new.spec.job_id,)).fetchone()
         return read_row(found).record
 
+    def usage(self, owner: str, address: str | None) -> Usage:
+        """What is in the queue, and what this person and their neighbours did lately."""
+        return usage_of(self._database.connection(), owner, address, time.time())
+
     def find_by_key(self, owner: str, idempotency_key: str) -> JobRecord | None:
         """The job this owner submitted with this key, if it still exists."""
         row = self._one(statements.FIND_BY_KEY, (owner, idempotency_key))
@@ -99,17 +115,20 @@ class JobStore:
         if self.count_queued() == 0:
             return None
         with self._database.transaction() as connection:
+            revision = self._next_revision()
             claimed = connection.execute(
                 statements.CLAIM_NEXT,
                 {
                     "lease_token": lease_token,
                     "lease_until": time.time() + LEASE_S,
                     "now": utc_now().isoformat(),
-                    "revision": self._next_revision(),
+                    "revision": revision,
                 },
             ).fetchall()
             if not claimed:
                 return None
+            turn = {"owner": claimed[0]["owner"], "revision": revision}
+            connection.execute(statements.TAKE_TURN, turn)
             row = connection.execute(statements.FIND, (claimed[0]["job_id"],)).fetchone()
         return read_row(row)
 
@@ -186,6 +205,15 @@ class JobStore:
             connection.execute(statements.BURY, values)
             connection.execute(statements.HIDE, values)
 
+    def forget(self, owner: str) -> None:
+        """Hide every job of an owner and remove whatever else tells about them."""
+        with self._database.transaction() as connection:
+            values = {"owner": owner, "revision": self._next_revision()}
+            connection.execute(statements.HIDE_ALL_OF, values)
+            for statement in statements.FORGET:
+                connection.execute(statement, {"owner": owner})
+        self._database.truncate_log()
+
     def purge_hidden(self, *, with_running: bool = False) -> list[str]:
         """Remove the rows of hidden jobs.
 
@@ -216,6 +244,10 @@ class JobStore:
     def list_running(self) -> list[StoredJob]:
         """Jobs that count as running, the last in line first."""
         return self._many(statements.LIST_RUNNING, {})
+
+    def list_queued(self) -> list[StoredJob]:
+        """Jobs that wait, the next one first."""
+        return self._many(statements.LIST_QUEUED, {})
 
     def count_queued(self) -> int:
         """How many jobs wait."""

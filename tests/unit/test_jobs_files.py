@@ -81,7 +81,7 @@ def test_a_recovery_settles_every_job_that_was_running(tmp_path: Path) -> None:
     for job_id in ids:
         folders.create(job_id)
         spec = JobSpec(job_id=job_id, portrait_name="p.png")
-        store.add(NewJob(spec=spec, owner="ann"), 99)
+        store.add(NewJob(spec=spec, owner="ann"))
     fresh, poison, unwanted, deleted, waiting = ids
     for _ in range(2):
         store.claim_next("dead")

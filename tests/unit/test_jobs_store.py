@@ -16,7 +16,6 @@ from engine.jobs.database import Database
 from engine.jobs.rows import NewJob
 from engine.jobs.store import JobStore
 
-MAX_QUEUED = 1000
 NUM_CLAIMERS = 6
 NUM_JOBS = 400
 ADDED_EACH = 20
@@ -40,7 +39,7 @@ def add(store: JobStore) -> AddJob:
     def add_job(number: int, **fields: object) -> str:
         spec = JobSpec(job_id=job_id_of(number), portrait_name="p.png", audio_name="a.wav")
         new = NewJob(**{"spec": spec, "owner": "ann", **fields})
-        return store.add(new, MAX_QUEUED).job_id
+        return store.add(new).job_id
 
     return add_job
 
@@ -50,7 +49,7 @@ def claim_all(path: Path, first: int, claimed: "multiprocessing.Queue[list[str]]
     store = JobStore(path)
     for number in range(first, first + ADDED_EACH):
         spec = JobSpec(job_id=job_id_of(number), portrait_name="p.png")
-        store.add(NewJob(spec=spec, owner="ann", idempotency_key=str(number)), MAX_QUEUED)
+        store.add(NewJob(spec=spec, owner="ann", idempotency_key=str(number)))
     mine = []
     while (job := store.claim_next("token")) is not None:
         mine.append(job.job_id)
@@ -62,7 +61,7 @@ def test_six_processes_claim_four_hundred_jobs_without_a_double(tmp_path: Path) 
     store = JobStore(path)
     for number in range(NUM_JOBS):
         spec = JobSpec(job_id=job_id_of(number), portrait_name="p.png")
-        store.add(NewJob(spec=spec, owner="ann"), MAX_QUEUED)
+        store.add(NewJob(spec=spec, owner="ann"))
     spawn = multiprocessing.get_context("spawn")
     claimed: multiprocessing.Queue[list[str]] = spawn.Queue()
     claimers = [
@@ -227,17 +226,6 @@ def test_a_retried_job_goes_last_with_fresh_attempts(store: JobStore, add: AddJo
     assert (claimed[1].record.attempt, claimed[1].record.error) == (1, None)
 
 
-def test_a_full_queue_refuses_with_the_count(store: JobStore, add: AddJob) -> None:
-    add(1)
-    spec = JobSpec(job_id=job_id_of(2), portrait_name="p.png")
-
-    with pytest.raises(EngineError) as caught:
-        store.add(NewJob(spec=spec, owner="ann"), max_queued=1)
-
-    assert caught.value.code is ErrorCode.QUEUE_FULL
-    assert caught.value.values == {"count": 1}
-
-
 def test_a_key_is_known_per_owner_until_the_job_is_deleted(store: JobStore, add: AddJob) -> None:
     first = add(1, idempotency_key="k")
 
@@ -327,7 +315,7 @@ def test_an_older_store_is_migrated_and_a_backup_kept(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite3"
     first = JobStore(path)
     spec = JobSpec(job_id=job_id_of(1), portrait_name="p.png")
-    first.add(NewJob(spec=spec, owner="ann"), MAX_QUEUED)
+    first.add(NewJob(spec=spec, owner="ann"))
     first.close()
     later = (*statements.MIGRATIONS, ("ALTER TABLE job ADD COLUMN colour TEXT",))
 
