@@ -57,7 +57,7 @@ _SIZE_MB = 93.0  # network and style table
 
 
 class KokoroEngine:
-    """Speaks nine languages and accents; the network is loaded with the first text.
+    """Speaks seven languages, English with two accents; the network is loaded with the first text.
 
     Args:
         espeak: reads the languages for which there are no rules of our own.
