@@ -53,16 +53,16 @@ def independent_check(opening: np.ndarray, fps: float, alignment: dict) -> dict:
     relative = (opening - low) / max(high - low, 1e-6)
     phonemes = alignment["phonemes"]
     hits = []
-    for phoneme in phonemes:
-        if phoneme["ipa"] not in BILABIALS:
+    for ipa, start_s, end_s in phonemes:
+        if ipa not in BILABIALS:
             continue
-        centre = (phoneme["start_s"] + phoneme["end_s"]) / 2 * fps
+        centre = (start_s + end_s) / 2 * fps
         near = relative[max(int(np.floor(centre)) - 1, 0) : int(np.ceil(centre)) + 2]
         hits.append(bool(np.nanmin(near) < 0.3))
     in_speech = np.zeros(len(opening), bool)
-    for phoneme in phonemes:
-        first = int((phoneme["start_s"] - 0.15) * fps)
-        in_speech[max(first, 0) : int((phoneme["end_s"] + 0.15) * fps) + 1] = True
+    for _, start_s, end_s in phonemes:
+        first = int((start_s - 0.15) * fps)
+        in_speech[max(first, 0) : int((end_s + 0.15) * fps) + 1] = True
     silence = relative[~in_speech]
     return {
         "bilabials": len(hits),
@@ -106,10 +106,13 @@ def head_window(frame: np.ndarray, finder: FaceFinder) -> tuple[slice, slice]:
 
 
 def find_alignment(speech: Path) -> dict | None:
-    """The stored forced alignment of a recording, if there is one."""
+    """The stored forced alignment of a recording, if there is one.
+
+    `{"text", "by", "phonemes": [[ipa, start_s, end_s], ...]}`, made by training/lipsync/align.py.
+    """
     name = speech.stem.removesuffix("_16k")
     for folder in (speech.parent, ROOT / "tests" / "data" / "speech"):
-        for candidate in folder.glob(f"{name}*.alignment.json"):
+        for candidate in sorted(folder.glob(f"{name}*.alignment.json")):
             return json.loads(candidate.read_text("utf-8"))
     return None
 

@@ -172,7 +172,7 @@ def test_a_driver_that_hangs_neither_blocks_nor_raises(driver: FakeDriver) -> No
 
     reading = memory.read()
 
-    assert time.perf_counter() - start < 0.1
+    assert time.perf_counter() - start < 1.0  # a reading that waits for the driver would wait for ever
     assert reading.total_mb is None
     driver.hang.set()
     assert read_when_known(memory).kind == "vram"
