@@ -204,6 +204,7 @@ TEXT: dict[str, str] = {
     "system.check_note": "يستغرق بضع ثوانٍ. التفاصيل بالإنجليزية.",
     "system.check_ok": "سليم",
     "system.check_bad": "يحتاج إلى انتباه",
+    "system.check_absent": "غير موجود وغير ضروري ({count})",
     "system.check_optional": "غير ضروري",
     "check_row.machine": "الحاسوب",
     "check_row.memory": "ذاكرة العمل",

@@ -224,6 +224,7 @@ TEXT: dict[str, str] = {
     "system.check_note": "Takes a few seconds. Details are in English.",
     "system.check_ok": "Good",
     "system.check_bad": "Needs attention",
+    "system.check_absent": "Absent and not needed ({count})",
     "system.check_optional": "Not needed",
     "check_row.machine": "Computer",
     "check_row.memory": "Working memory",

@@ -204,6 +204,7 @@ TEXT: dict[str, str] = {
     "system.check_note": "Tarda unos segundos. Los detalles están en inglés.",
     "system.check_ok": "Bien",
     "system.check_bad": "Necesita atención",
+    "system.check_absent": "Falta y no es necesario ({count})",
     "system.check_optional": "No es necesario",
     "check_row.machine": "Equipo",
     "check_row.memory": "Memoria de trabajo",

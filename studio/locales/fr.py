@@ -204,6 +204,7 @@ TEXT: dict[str, str] = {
     "system.check_note": "Dure quelques secondes. Les détails sont en anglais.",
     "system.check_ok": "Bon",
     "system.check_bad": "À corriger",
+    "system.check_absent": "Absent et pas nécessaire ({count})",
     "system.check_optional": "Pas nécessaire",
     "check_row.machine": "Ordinateur",
     "check_row.memory": "Mémoire vive",

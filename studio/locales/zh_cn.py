@@ -204,6 +204,7 @@ TEXT: dict[str, str] = {
     "system.check_note": "需要几秒钟。详细信息为英文。",
     "system.check_ok": "正常",
     "system.check_bad": "需要处理",
+    "system.check_absent": "缺少但非必需（{count}）",
     "system.check_optional": "非必需",
     "check_row.machine": "电脑",
     "check_row.memory": "内存",

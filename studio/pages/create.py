@@ -42,7 +42,7 @@ class CreatePage:
     """
 
     fields: dict[str, Any]
-    next_face: gr.Number
+    next_face: gr.Textbox
     wanted_voice: gr.Textbox
     jobs: JobsSection
 

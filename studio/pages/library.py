@@ -50,6 +50,10 @@ def create_library_page(studio: Studio, create: CreatePage, tabs: gr.Tabs) -> gr
         return _listing(studio, studio.visitors.owner_of(request), int(limit), known or "")
 
     @guarded
+    def arrive(request: gr.Request) -> tuple[Any, ...]:
+        return _listing(studio, studio.visitors.owner_of(request), PAGE_LENGTH, "")
+
+    @guarded
     def act(event: gr.EventData, limit: float, request: gr.Request) -> tuple[Any, ...]:
         """Do what a button of the list says, for the owner of the job only."""
         owner = studio.visitors.owner_of(request)
@@ -69,7 +73,7 @@ def create_library_page(studio: Studio, create: CreatePage, tabs: gr.Tabs) -> gr
     acted = listing.action(act, length, [*shown, create.jobs.shown_job, tabs, *form], **QUIET)
     acted.then(create.jobs.refresh, create.jobs.shown_job, create.jobs.outputs, **QUIET)
     timer.tick(refresh, [shown_state, length], shown, trigger_mode="once", **QUIET)
-    gr.on(None, refresh, [shown_state, length], shown, **QUIET)
+    gr.on(None, arrive, None, shown, **QUIET)  # without triggers: when the page is loaded
     return timer
 
 
@@ -91,7 +95,8 @@ def _filled(studio: Studio, record: JobRecord, names: list[str]) -> tuple[Any, .
     values = values_of(form_of(record, portrait, recording))
     values["size"] = kept(values["size"], SIZES, 0)
     values["background"] = kept(values["background"], BACKGROUNDS, "white")
-    next_face, wanted_voice = values["face"], values["voice"] or BEST_VOICE
+    next_face = f"{portrait.parent.name}|{values['face']}" if portrait is not None else ""
+    wanted_voice = values["voice"] or BEST_VOICE
     values["face"] = gr.skip()
     if values["language"] is None:
         values["language"] = values["voice"] = gr.skip()

@@ -21,7 +21,11 @@ SAMPLES = ("astronaut_collins", "vangogh_self", "american_gothic")
 
 LARGEST_FACE = -1
 
-_TAKE_NEXT_FACE = f"(next) => [next ?? {LARGEST_FACE}, {LARGEST_FACE}]"
+# The next face is `folder of the photo|number`, so that it counts for that photo only.
+_TAKE_NEXT_FACE = f"""(photo, next) => {{
+  const [folder, face] = (next || '').split('|');
+  return folder && photo?.path?.includes(folder) ? Number(face) : {LARGEST_FACE};
+}}"""
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class PortraitInput:
 
     Attributes:
         upload, face, framing, aspect: what the person chose.
-        next_face: the face to choose when the next photo has come, `LARGEST_FACE` if none.
+        next_face: `folder|number`, the face to choose in the photo of that folder.
         shown: what `show_photo` changes, in its order.
     """
 
@@ -38,7 +42,7 @@ class PortraitInput:
     face: gr.Number
     framing: gr.Radio
     aspect: gr.Radio
-    next_face: gr.Number
+    next_face: gr.Textbox
     shown: list[Any]
 
 
@@ -58,7 +62,7 @@ def create_portrait_input() -> PortraitInput:
     another = gr.Button(say("photo.another"), visible=False, size="sm", elem_id="photo-another")
     samples = create_action_html("photo-samples", _samples_html())
     face = gr.Number(LARGEST_FACE, precision=0, visible=False)
-    next_face = gr.Number(LARGEST_FACE, precision=0, visible=False)
+    next_face = gr.Textbox("", visible=False)
     framing = gr.Radio(
         [
             (say("photo.framing_full"), "full"),
@@ -92,7 +96,7 @@ def create_portrait_input() -> PortraitInput:
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     # In the browser, so that it is done before the photo is looked at.
-    upload.change(None, next_face, [face, next_face], js=_TAKE_NEXT_FACE, show_progress="hidden")
+    upload.change(None, [upload, next_face], face, js=_TAKE_NEXT_FACE, show_progress="hidden")
     preview.action(pick, None, face, **quiet)
     samples.action(take_sample, None, upload, **quiet)
     another.click(lambda: None, None, upload, **quiet)

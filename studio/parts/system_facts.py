@@ -30,17 +30,30 @@ def facts_html(
         say("system.speed_row", animator=name, size=size, time=duration_words(seconds, exact=True))
         for name, size, seconds in rates
     ]
-    return (
-        _fact_html("system.queue", [queue])
-        + _fact_html("system.worker", [state])
-        + _fact_html("system.speed", speeds or [say("system.speed_none")])
-    )
+    facts = [
+        _fact_html("system.queue", [queue]),
+        _fact_html("system.worker", [state]),
+        _fact_html("system.speed", speeds or [say("system.speed_none")]),
+    ]
+    return f'<div class="facts">{"".join(facts)}</div>'
 
 
 def check_html(report: Mapping[str, Any]) -> str:
-    """The rows of the machine's check; their details are the engine's own, in English."""
-    rows = "".join(_row_html(row) for row in report["checks"])
-    return f'<ul class="checks">{rows}</ul>'
+    """The rows of the machine's check; their details are the engine's own, in English.
+
+    What is absent and not needed is folded away.
+    """
+    absent = [row for row in report["checks"] if not row["ok"] and not row["needed"]]
+    rows = "".join(_row_html(row) for row in report["checks"] if row not in absent)
+    shown = f'<ul class="checks">{rows}</ul>'
+    if not absent:
+        return shown
+    folded = "".join(_row_html(row) for row in absent)
+    title = html.escape(say("system.check_absent", count=len(absent)))
+    return (
+        f'{shown}<details class="used"><summary>{title}</summary>'
+        f'<ul class="checks">{folded}</ul></details>'
+    )
 
 
 def _fact_html(title: str, lines: Sequence[str]) -> str:

@@ -157,10 +157,11 @@ def language_names_js() -> str:
       const names = new Intl.DisplayNames([tag], {{type: 'language', fallback: 'none'}});
       const known = {{}};
       for (const each of {json.dumps(sorted(LANGUAGE_NAMES))}) {{
-        const name = names.of(each);
+        let name;
+        try {{ name = names.of(each); }} catch {{ continue; }}  // a tag this browser refuses
         if (name) known[each] = name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
       }}
-      return known;
+      return [known];
     }}"""
 
 

@@ -1,0 +1,106 @@
+"""The Library and System pages and the languages, in a real browser over a real studio."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.ui.studio_page import CHECK_LIMIT_MS, RENDER_LIMIT_MS, StudioPage
+from tests.ui.test_ui_create import SHORT_SPEECH, TWO_FACES
+
+pytestmark = [pytest.mark.ui, pytest.mark.timeout(300)]
+
+
+def go_to(studio: StudioPage, tab: str) -> None:
+    studio.page.get_by_role("tab", name=tab).click()
+
+
+def test_an_empty_library_leads_to_the_form(desktop):
+    go_to(desktop, "Library")
+    library = desktop.page.locator("#library")
+    expect(library).to_contain_text("No videos yet", timeout=CHECK_LIMIT_MS)
+
+    library.get_by_role("button", name="Make a video").click()
+
+    expect(desktop.generate).to_be_visible(timeout=CHECK_LIMIT_MS)
+
+
+def test_a_video_is_found_in_the_library_made_again_and_deleted(desktop):
+    page, library = desktop.page, desktop.page.locator("#library")
+    desktop.give_photo(TWO_FACES)
+    desktop.photo.get_by_role("button", name="Let face").press("Enter")
+    chosen = desktop.photo.locator("button[aria-pressed=true]")
+    expect(chosen).to_have_count(1, timeout=CHECK_LIMIT_MS)
+    chosen_face = chosen.get_attribute("data-face")
+    desktop.give_recording(SHORT_SPEECH)
+    page.locator("#framing label", has_text="Head and shoulders").click()
+    desktop.consent()
+    desktop.make()
+    desktop.wait_for_video()
+
+    go_to(desktop, "Library")
+    expect(library.locator(".card video")).to_have_count(1, timeout=CHECK_LIMIT_MS)
+    library.locator("summary", has_text="Settings used").click()
+    expect(library).to_contain_text("Head and shoulders")
+    library.get_by_role("button", name="make it again").click()
+
+    expect(desktop.photo.locator(".photo-frame")).to_be_visible(timeout=CHECK_LIMIT_MS)
+    pressed = desktop.photo.locator(f"button[data-face='{chosen_face}']")
+    expect(pressed).to_have_attribute("aria-pressed", "true", timeout=CHECK_LIMIT_MS)
+    expect(page.locator("#framing label.selected")).to_have_text("Head and shoulders")
+    page.get_by_role("button", name="More choices").click()
+    expect(page.locator("#seed input, #seed textarea")).not_to_have_value("")
+    expect(page.locator("#consent input")).not_to_be_checked()
+    expect(desktop.generate).to_be_disabled()
+    desktop.consent()
+    desktop.make()
+    expect(desktop.panel.locator("video")).to_be_visible(timeout=RENDER_LIMIT_MS)
+
+    go_to(desktop, "Library")
+    expect(library.locator(".card")).to_have_count(2, timeout=CHECK_LIMIT_MS)
+    library.locator(".card").first.get_by_text("Delete", exact=True).click()
+    library.get_by_role("button", name="Yes, delete").click()
+    expect(library.locator(".card")).to_have_count(1, timeout=CHECK_LIMIT_MS)
+
+
+def test_the_system_page_tells_memory_queue_worker_and_check(desktop):
+    go_to(desktop, "System")
+    system = desktop.page.locator("#system")
+
+    expect(system).to_contain_text("GB in use, at most", timeout=CHECK_LIMIT_MS)
+    expect(system.locator("#system-facts h2")).to_have_text(["Queue", "Worker", "Measured speed"])
+    system.get_by_role("button", name="Check now").click()
+    expect(system.locator(".checks li").first).to_contain_text("cores", timeout=CHECK_LIMIT_MS)
+
+
+@pytest.mark.parametrize(
+    ("locale", "words", "direction"),
+    [
+        ("ar", "اصنع الفيديو", "rtl"),
+        ("zh-CN", "生成视频", "ltr"),
+        ("es-MX", "Hacer el vídeo", "ltr"),
+    ],
+)
+def test_the_page_speaks_the_language_of_the_browser(
+    browser: Browser, studio_address, locale, words, direction
+):
+    context = browser.new_context(locale=locale)
+    page = context.new_page()
+    page.goto(studio_address)
+
+    expect(page.locator("#generate")).to_have_text(words, timeout=CHECK_LIMIT_MS)
+    expect(page.locator("html")).to_have_attribute("dir", direction)
+    expect(page.locator("html")).to_have_attribute("lang", "es" if locale == "es-MX" else locale)
+    context.close()
+
+
+def test_the_language_is_switched_on_the_page_and_kept(desktop):
+    page = desktop.page
+    page.get_by_label("Language of the page").select_option("fr")
+    expect(page.locator("#generate")).to_have_text("Faire la vidéo", timeout=CHECK_LIMIT_MS)
+    page.locator("#voice-source label", has_text="Écrire").click()
+    expect(page.get_by_label("Langue", exact=True)).to_have_value("Anglais", timeout=CHECK_LIMIT_MS)
+
+    again = page.context.new_page()
+    again.goto(desktop.address)
+
+    expect(again.locator("#generate")).to_have_text("Faire la vidéo", timeout=CHECK_LIMIT_MS)
+    expect(again.locator("#verdict")).to_contain_text("Commencez par une photo.")
