@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from engine.contracts import (
     AnimateRequest,
     CheckReport,
+    DiskReading,
     JobEvent,
     JobRecord,
     JobSpec,
@@ -32,6 +33,7 @@ from engine.gpu.gauge import MemoryGauge
 from engine.gpu.residue import RISE_MB
 from engine.jobs.admission import Admission
 from engine.jobs.backend import BackendHealth, JobBackend
+from engine.jobs.disk import DiskGate
 from engine.jobs.fairness import LOCAL_OWNER, priority_of
 from engine.jobs.limits import rate_for, spoken_duration_s
 from engine.jobs.local import LocalBackend
@@ -43,7 +45,7 @@ from engine.settings import EngineSettings
 from engine.storage import JobFolders
 from engine.worker.decode import FILES_PER_CHILD, KEPT_MB, SUSPICIOUS_CODES, DecodeLane
 from engine.worker.plan import LanePlan
-from engine.worker.quick import QuickLane
+from engine.worker.quick import QuickLane, no_room
 from engine.worker.supervisor import Supervisor
 
 STUDIO_LOCK_NAME = "studio.lock"
@@ -91,7 +93,8 @@ class StudioEngine:
         if exclusive:
             self._claim_folder()
         self._store = JobStore(self.settings.store_path)
-        self._admission = Admission(self._store, self.settings)
+        self._disk = DiskGate(self.settings)
+        self._admission = Admission(self._store, self.settings, self._disk)
         self._temp = SessionTemp(self.settings.temp_dir)
         self._gauge = MemoryGauge(self._pids, os.environ.get("CUDA_VISIBLE_DEVICES"))
         self._render = self._supervisor("render", tasks)
@@ -99,7 +102,7 @@ class StudioEngine:
         self._decode = self._decode_lane(decode_tasks)
         self._lane = QuickLane(self._quick, self._decode, self.settings, self._temp.create)
         self._backend: JobBackend = LocalBackend(
-            self._store, self._folders, self._render, self.settings
+            self._store, self._folders, self._render, self.settings, self._disk
         )
         if exclusive:
             self._backend.start()
@@ -188,6 +191,10 @@ class StudioEngine:
         update = {"warning": ErrorCode.MEMORY_RISING, "rise_mb": round(rise_mb)}
         return reading.model_copy(update=update)
 
+    def disk(self) -> DiskReading:
+        """The space on the disk, and how much of it is ours."""
+        return self._disk.read()
+
     def memory_ledger(self, limit: int = 50) -> list[MemoryEntry]:
         """What the last jobs took of the memory, newest first."""
         return self._store.ledger.newest(limit)
@@ -222,7 +229,7 @@ class StudioEngine:
         Raises:
             InputError: something about the inputs; nothing was queued.
             EngineError: QUEUE_FULL, TOO_MANY_WAITING, SUBMITTED_TOO_FAST, DAILY_LIMIT,
-                PROBE_TIMEOUT, WORKER_LOST.
+                DISK_LOW, STORAGE_FULL, DISK_FULL, PROBE_TIMEOUT, WORKER_LOST.
         """
         _validate(request)
         if idempotency_key is not None:
@@ -231,11 +238,15 @@ class StudioEngine:
                 return known
         self._admission.require(owner, address)
         job_id = secrets.token_hex(16)
-        folder = self._folders.create(job_id)
+        try:
+            folder = self._folders.create(job_id)
+        except OSError as error:
+            raise no_room(error) from error
         try:
             taken = self._lane.take_in(request, folder)
             spec = _spec_of(job_id, request, taken)
             duration_s = taken.get("duration_s")
+            self._admission.require_room(spec, duration_s)
             new = NewJob(
                 spec=spec,
                 owner=owner,

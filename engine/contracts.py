@@ -394,6 +394,23 @@ class MemoryReading(Frozen):
     rise_mb: float | None = None
 
 
+class DiskReading(Frozen):
+    """The disk the data folder lies on.
+
+    Attributes:
+        total_gb, free_gb: of the disk.
+        ours_gb: what jobs, temporary files and uploads take.
+        limit_gb: what they may take.
+        is_low: less than 15 % of the disk are free.
+    """
+
+    total_gb: float
+    free_gb: float
+    ours_gb: float
+    limit_gb: float
+    is_low: bool
+
+
 class MemoryEntry(Frozen):
     """What one attempt of one job took, in MB; a figure that cannot be told is None.
 

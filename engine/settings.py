@@ -99,7 +99,7 @@ class EngineSettings(BaseSettings):
     """What jobs, temporary files and uploads may take together; new jobs are refused beyond."""
 
     uploads_dir: Path | None = None
-    """Where the page keeps uploads; counted as ours and swept. None = there is no page."""
+    """Where the page keeps uploads; counted as ours and swept. None = in the data folder."""
 
     max_image_bytes: int = 50_000_000
     """Largest picture file taken."""
@@ -165,6 +165,11 @@ class EngineSettings(BaseSettings):
     def temp_dir(self) -> Path:
         """Short-lived files; swept at start."""
         return self.data_dir / "tmp"
+
+    @property
+    def uploads_path(self) -> Path:
+        """Where the page keeps uploads."""
+        return self.uploads_dir or self.data_dir / "uploads"
 
     @property
     def store_path(self) -> Path:

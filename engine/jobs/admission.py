@@ -3,32 +3,50 @@
 import time
 from collections.abc import Callable
 
+from engine.contracts import JobSpec
 from engine.errors import EngineError
+from engine.jobs.disk import FIXED_JOB_BYTES, DiskGate, job_bytes
 from engine.jobs.fairness import Usage, refusal
+from engine.jobs.limits import spoken_duration_s
 from engine.jobs.store import JobStore
 from engine.jobs.waiting import free_place
 from engine.settings import EngineSettings
 
 
 class Admission:
-    """Applies the limits of a person and of the queue.
+    """Applies the limits of a person, of the queue and of the disk.
 
     Args:
         store: of the jobs.
         settings: the limits.
+        disk: says whether there is room.
     """
 
-    def __init__(self, store: JobStore, settings: EngineSettings) -> None:
+    def __init__(self, store: JobStore, settings: EngineSettings, disk: DiskGate) -> None:
         self._store = store
         self._settings = settings
+        self._disk = disk
 
     def require(self, owner: str, address: str | None = None) -> None:
         """Refuse early, before any file is read.
 
         Raises:
-            EngineError: QUEUE_FULL, TOO_MANY_WAITING, SUBMITTED_TOO_FAST or DAILY_LIMIT.
+            EngineError: QUEUE_FULL, TOO_MANY_WAITING, SUBMITTED_TOO_FAST, DAILY_LIMIT, DISK_LOW
+                or STORAGE_FULL.
         """
         why_not = self.refuse(owner)(self._store.usage(owner, address))
+        why_not = why_not or self._disk.refusal(FIXED_JOB_BYTES)
+        if why_not is not None:
+            raise why_not
+
+    def require_room(self, spec: JobSpec, duration_s: float | None) -> None:
+        """Refuse a job whose length is known now when the disk has no room for it.
+
+        Raises:
+            EngineError: DISK_LOW or STORAGE_FULL.
+        """
+        length_s = duration_s or spoken_duration_s(spec) or 0.0
+        why_not = self._disk.refusal(job_bytes(spec.options, length_s))
         if why_not is not None:
             raise why_not
 

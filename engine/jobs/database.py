@@ -49,15 +49,21 @@ class Database:
 
         `BEGIN IMMEDIATE` waits for the lock; a deferred `BEGIN` would fail at once when two
         readers both want to write.
+
+        Raises:
+            EngineError: DISK_FULL; nothing was changed.
         """
         connection = self.connection()
-        connection.execute("BEGIN IMMEDIATE")
         try:
+            connection.execute("BEGIN IMMEDIATE")
             yield connection
-        except BaseException:
-            connection.execute("ROLLBACK")
+            connection.execute("COMMIT")
+        except BaseException as error:
+            if connection.in_transaction:  # a full disk may have ended it already
+                connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.Error) and error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+                raise EngineError(ErrorCode.DISK_FULL) from error
             raise
-        connection.execute("COMMIT")
 
     def truncate_log(self) -> None:
         """Take the write-ahead log, which keeps old pages, back into the file and empty it."""

@@ -13,27 +13,26 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from engine.contracts import Artifact, JobError, Progress, Stage
+from engine.contracts import Artifact, JobError, Stage
 from engine.errors import Canceled, EngineError, ErrorCode, WorkerLost
 from engine.jobs.backend import BackendHealth
-from engine.jobs.eta import TimeLeft
+from engine.jobs.disk import DiskGate
 from engine.jobs.fairness import minutes
-from engine.jobs.limits import expected_s, job_limits, measure_rate
+from engine.jobs.limits import job_limits, measure_rate
 from engine.jobs.pause import MAX_DEATHS, DeathWatch
 from engine.jobs.recovery import may_retry, recover
+from engine.jobs.retention import SWEEP_EVERY_S, sweep_all
 from engine.jobs.rows import StoredJob
-from engine.jobs.store import LEASE_S, JobStore
+from engine.jobs.running import RunningJob
+from engine.jobs.store import JobStore
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
-from engine.worker.attend import TaskMemory, TaskResult
+from engine.worker.attend import TaskResult
 from engine.worker.supervisor import Supervisor
 
 LOCK_NAME = "dispatcher.lock"
 IDLE_POLL_S = 0.25
 """How often the store is asked for jobs that another process queued."""
-
-PROGRESS_WRITE_S = 0.25
-"""Progress within a stage is written at most this often."""
 
 ERROR_PAUSE_S = 2.0
 CLOSE_S = 15.0
@@ -50,6 +49,7 @@ class LocalBackend:
         folders: files of the jobs.
         supervisor: of the render lane.
         settings: of the engine.
+        disk: says whether there is room to begin a job.
     """
 
     def __init__(
@@ -58,6 +58,7 @@ class LocalBackend:
         folders: JobFolders,
         supervisor: Supervisor,
         settings: EngineSettings,
+        disk: DiskGate,
     ) -> None:
         self._store = store
         self._folders = folders
@@ -72,6 +73,8 @@ class LocalBackend:
         self._needs_recovery = True
         self._job: StoredJob | None = None
         self._deaths = DeathWatch()
+        self._disk = disk
+        self._swept_at: float | None = None
 
     def start(self) -> None:
         """Start the dispatcher thread; calling it again does nothing."""
@@ -89,14 +92,13 @@ class LocalBackend:
 
     def health(self) -> BackendHealth:
         """How it is doing."""
-        job = self._job
-        paused_s = self._deaths.paused_s()
+        job, pause = self._job, self._pause()
         return BackendHealth(
             is_dispatching=self._lock.is_locked,
             worker=self._supervisor.state,
             job_id=None if job is None else job.job_id,
-            pause=ErrorCode.QUEUE_PAUSED if paused_s else None,
-            values={"count": MAX_DEATHS, "minutes": minutes(paused_s)} if paused_s else {},
+            pause=None if pause is None else pause.code,
+            values={} if pause is None else pause.values,
         )
 
     def resume(self) -> None:
@@ -132,8 +134,10 @@ class LocalBackend:
             self._stop.wait(IDLE_POLL_S)
             return
         if self._needs_recovery:
-            recover(self._store, self._folders, self._settings.temp_dir, self._token)
+            recover(self._store, self._folders, self._token)
             self._needs_recovery = False
+            self._swept_at = None
+        self._sweep_when_due()
         self._wake.clear()
         job = self._store.claim_next(self._token) if self._may_begin() else None
         if job is None:
@@ -145,8 +149,21 @@ class LocalBackend:
         self._job = None
         self._remove_hidden()
 
+    def _sweep_when_due(self) -> None:
+        now = time.monotonic()
+        if self._swept_at is None or now - self._swept_at > SWEEP_EVERY_S:
+            self._swept_at = now
+            sweep_all(self._store, self._folders, self._settings)
+
     def _may_begin(self) -> bool:
-        return not self._supervisor.is_stuck and not self._deaths.paused_s()
+        return not self._supervisor.is_stuck and self._pause() is None
+
+    def _pause(self) -> EngineError | None:
+        """Why no job may be begun now; its sentence is the banner."""
+        paused_s = self._deaths.paused_s()
+        if paused_s:
+            return EngineError(ErrorCode.QUEUE_PAUSED, count=MAX_DEATHS, minutes=minutes(paused_s))
+        return self._disk.pause()
 
     def _holds_lock(self) -> bool:
         if self._lock.is_locked:
@@ -185,7 +202,7 @@ class LocalBackend:
         else:
             self._settle_succeeded(job, result, running)
 
-    def _settle_succeeded(self, job: StoredJob, result: TaskResult, running: "RunningJob") -> None:
+    def _settle_succeeded(self, job: StoredJob, result: TaskResult, running: RunningJob) -> None:
         artifacts = tuple(Artifact.model_validate(item) for item in result.values["artifacts"])
         for artifact in artifacts:
             self._folders.file(job.job_id, artifact.name)
@@ -212,11 +229,15 @@ class LocalBackend:
     def _settle_canceled(self, job: StoredJob) -> None:
         if self._put_back_when_stopping(job):
             return
+        self._keep_inputs(job)
+        self._store.finish_canceled(job.job_id, self._token)
+        _log.info("job %s was canceled", job.job_id)
+
+    def _keep_inputs(self, job: StoredJob) -> None:
+        """Remove all that a job made."""
         spec = job.record.spec
         inputs = [name for name in (spec.portrait_name, spec.audio_name) if name is not None]
         self._folders.keep_only(job.job_id, inputs)
-        self._store.finish_canceled(job.job_id, self._token)
-        _log.info("job %s was canceled", job.job_id)
 
     def _settle_lost(self, job: StoredJob, stage: Stage | None) -> None:
         if self._store.is_cancel_requested(job.job_id):
@@ -240,6 +261,8 @@ class LocalBackend:
     def _settle_failed(self, job: StoredJob, error: EngineError, stage: Stage | None) -> None:
         values = {key: value for key, value in error.values.items() if key != "stage"}
         failed = JobError(code=error.code, values=values, stage=stage)
+        if error.code is ErrorCode.DISK_FULL:
+            self._keep_inputs(job)  # first of all, so that the outcome can be written down
         self._store.finish_failed(job.job_id, self._token, failed)
         _log.warning("job %s failed with %s in %s", job.job_id, error.code, stage)
 
@@ -250,66 +273,9 @@ class LocalBackend:
             return
         try:
             self._settle_failed(job, EngineError(ErrorCode.INTERNAL), None)
-        except sqlite3.Error:
+        except (sqlite3.Error, EngineError):
             _log.exception("job %s could not be ended", job.job_id)
 
     def _remove_hidden(self) -> None:
         for job_id in self._store.purge_hidden():
             self._folders.remove(job_id)
-
-
-class RunningJob:
-    """The link of one running job to its row: progress, lease, cancel.
-
-    Attributes:
-        stage: the last stage that was reported.
-
-    Args:
-        store: of the row.
-        job: as it was claimed.
-        lease_token: of the claim.
-        stop: set when the dispatcher should end.
-    """
-
-    def __init__(
-        self, store: JobStore, job: StoredJob, lease_token: str, stop: threading.Event
-    ) -> None:
-        self.stage: Stage | None = None
-        self._store = store
-        self._job_id = job.job_id
-        self._attempt = job.record.attempt
-        self._token = lease_token
-        self._stop = stop
-        self._time_left = TimeLeft(expected_s(job.record.spec, job.duration_s, store.rates()))
-        self._started_at = time.monotonic()
-        self._written_at = self._started_at
-
-    @property
-    def elapsed_s(self) -> float:
-        """Seconds since the job was claimed."""
-        return time.monotonic() - self._started_at
-
-    def report(self, progress: Progress) -> None:
-        """Write progress into the row, but not more often than anyone looks."""
-        shown = self._time_left.update(progress, self.elapsed_s)
-        now = time.monotonic()
-        if progress.stage == self.stage and now - self._written_at < PROGRESS_WRITE_S:
-            return
-        self.stage = progress.stage
-        self._written_at = now
-        self._store.renew(self._job_id, self._token, shown)
-
-    def keep_memory(self, memory: TaskMemory) -> None:
-        """Write down what the job took; a job does not fail because of its books."""
-        try:
-            self._store.ledger.add(self._job_id, self._attempt, memory)
-        except sqlite3.Error:
-            _log.exception("what job %s took could not be written down", self._job_id)
-
-    def should_stop(self) -> bool:
-        """Whether the user or the end of this engine stops the job; keeps the lease on the way."""
-        now = time.monotonic()
-        if now - self._written_at > LEASE_S / 6:
-            self._written_at = now
-            self._store.renew(self._job_id, self._token)
-        return self._stop.is_set() or self._store.is_cancel_requested(self._job_id)

@@ -5,32 +5,26 @@ Called by the holder of the folder lock only, while nothing runs.
 
 import logging
 from dataclasses import dataclass
-from pathlib import Path
 
 from engine.contracts import JobError
 from engine.errors import ErrorCode
 from engine.jobs.rows import StoredJob
 from engine.jobs.store import JobStore
-from engine.jobs.temp import sweep
 from engine.storage import JobFolders
 
 MAX_ATTEMPTS = 2
 """A job whose worker was lost is tried once more; a second loss is its own fault."""
-
-ORPHAN_AGE_S = 3600.0
-"""A folder without a row may belong to a submission under way, but not for an hour."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Recovered:
-    """How many jobs were put back, given up, canceled; how many folders were removed."""
+    """How many jobs were put back, given up, canceled."""
 
     requeued: int
     failed: int
     canceled: int
-    folders: int
 
 
 def may_retry(attempt: int) -> bool:
@@ -38,28 +32,23 @@ def may_retry(attempt: int) -> bool:
     return attempt < MAX_ATTEMPTS
 
 
-def recover(store: JobStore, folders: JobFolders, temp_dir: Path, lease_token: str) -> Recovered:
-    """Requeue or end what counts as running, remove what nobody owns.
+def recover(store: JobStore, folders: JobFolders, lease_token: str) -> Recovered:
+    """Requeue or end what counts as running, remove what was deleted meanwhile.
 
     Args:
         store: of the data folder.
         folders: of its jobs.
-        temp_dir: folder of temporary files.
         lease_token: of the new dispatcher.
     """
-    purged = store.purge_hidden(with_running=True)
-    outcomes = [_settle(store, job, lease_token) for job in store.list_running()]
-    lost = [*purged, *folders.orphans(store.all_ids(), ORPHAN_AGE_S)]
-    for job_id in lost:
+    for job_id in store.purge_hidden(with_running=True):
         folders.remove(job_id)
-    sweep(temp_dir)
+    outcomes = [_settle(store, job, lease_token) for job in store.list_running()]
     recovered = Recovered(
         requeued=outcomes.count("requeued"),
         failed=outcomes.count("failed"),
         canceled=outcomes.count("canceled"),
-        folders=len(lost),
     )
-    if outcomes or lost:
+    if outcomes:
         _log.info("recovered after an engine that ended unexpectedly: %s", recovered)
     return recovered
 

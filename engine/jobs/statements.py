@@ -248,6 +248,24 @@ PURGE_HIDDEN = "DELETE FROM job WHERE delete_requested = 1 AND status != 'runnin
 CLEAR_HIDDEN_RUNNING = """
     UPDATE job SET status = 'canceled' WHERE delete_requested = 1 AND status = 'running'
 """
+EXPIRE = """
+    SELECT job_id FROM job
+    WHERE status IN ('succeeded', 'failed', 'canceled') AND finished_at < :before
+"""
+SUCCEEDED_BEFORE = """
+    SELECT * FROM visible_job WHERE status = 'succeeded' AND finished_at < :before
+"""
+PRUNE = (
+    "DELETE FROM turn WHERE owner NOT IN (SELECT owner FROM job)",
+    "DELETE FROM submission WHERE at < :day_ago",
+    """
+    DELETE FROM deleted_job WHERE revision <= (
+        SELECT revision FROM deleted_job ORDER BY revision DESC LIMIT 1 OFFSET 5000
+    )
+    """,
+)
+"""A page that missed 5,000 deletions reads its list anew."""
+
 ALL_IDS = "SELECT job_id FROM job"
 
 ADD_RATE = """

@@ -6,6 +6,7 @@ Safe from any thread and any process of this machine; the file must lie on a loc
 
 import time
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from engine.contracts import (
 from engine.errors import EngineError
 from engine.jobs import statements
 from engine.jobs.database import Database
-from engine.jobs.fairness import Usage
+from engine.jobs.fairness import DAY_S, Usage
 from engine.jobs.ledger import Ledger
 from engine.jobs.rows import NewJob, StoredJob, outcome_columns, read_row
 from engine.jobs.submissions import add_submission, usage_of
@@ -230,6 +231,26 @@ class JobStore:
                 connection.execute(statements.CLEAR_HIDDEN_RUNNING)
             rows = connection.execute(statements.PURGE_HIDDEN).fetchall()
         return [row["job_id"] for row in rows]
+
+    def expire(self, before: datetime) -> list[str]:
+        """Remove jobs that ended before a time; their ids, so that their folders can go too."""
+        values = {"before": before.isoformat()}
+        expired = self._database.connection().execute(statements.EXPIRE, values).fetchall()
+        for row in expired:
+            self.hide(row["job_id"])
+        return self.purge_hidden() if expired else []
+
+    def succeeded_before(self, before: datetime) -> list[StoredJob]:
+        """Jobs that were finished well before a time."""
+        return self._many(statements.SUCCEEDED_BEFORE, {"before": before.isoformat()})
+
+    def prune(self) -> None:
+        """Drop what nobody asks for any more: old turns, submissions, deletions."""
+        with self._database.transaction() as connection:
+            for statement in statements.PRUNE:
+                needs_day = ":day_ago" in statement
+                values = {"day_ago": time.time() - DAY_S} if needs_day else {}
+                connection.execute(statement, values)
 
     def get(self, job_id: str) -> StoredJob | None:
         """One job, None when there is none of this id."""

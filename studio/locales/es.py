@@ -416,6 +416,14 @@ ERRORS: dict[str, tuple[str, str]] = {
         "El disco está lleno, así que el vídeo no se pudo terminar.",
         "Libere espacio e inténtelo de nuevo; su foto y su grabación se conservan.",
     ),
+    "disk_low": (
+        "Solo quedan {free_gb} GB libres en el disco; este vídeo necesita {need_gb} GB para ir sobre seguro.",
+        "Libere espacio e inténtelo de nuevo.",
+    ),
+    "storage_full": (
+        "Los vídeos guardados aquí ocupan {used_gb} GB; el límite es de {limit_gb} GB.",
+        "Borre los vídeos que nadie necesite e inténtelo de nuevo.",
+    ),
     "out_of_memory": (
         "Este equipo se quedó sin memoria.",
         "Cierre otros programas o elija un tamaño menor, e inténtelo de nuevo.",
@@ -473,7 +481,23 @@ ERRORS: dict[str, tuple[str, str]] = {
     ),
     "queue_full": (
         "Ahora mismo hay demasiados vídeos en espera ({count}).",
-        "Inténtelo de nuevo cuando termine uno de ellos.",
+        "Inténtelo de nuevo dentro de unos {minutes} min, cuando termine uno de ellos.",
+    ),
+    "too_many_waiting": (
+        "Ya tiene {count} vídeos en espera; no caben más en la cola.",
+        "Inténtelo de nuevo dentro de unos {minutes} min, o quite uno de los que esperan.",
+    ),
+    "submitted_too_fast": (
+        "Ha ido muy deprisa: el límite es de {limit} vídeos por minuto.",
+        "Inténtelo de nuevo dentro de {seconds} s.",
+    ),
+    "daily_limit": (
+        "Ha hecho {limit} vídeos en 24 horas, que es el límite aquí.",
+        "Vuelva dentro de unas {hours} h.",
+    ),
+    "queue_paused": (
+        "El proceso de trabajo se detuvo {count} veces en diez minutos, así que la cola está en pausa.",
+        "No se ha perdido nada. Seguirá sola dentro de unos {minutes} min, o cuando lo intente de nuevo.",
     ),
     "canceled": ("El vídeo se canceló.", "Pulse «Intentar de nuevo» para hacerlo de todos modos."),
     "worker_lost": (

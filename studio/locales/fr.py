@@ -427,6 +427,14 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Le disque est plein, la vidéo n'a donc pas pu être terminée.",
         "Libérez de la place et réessayez ; votre photo et votre enregistrement sont gardés.",
     ),
+    "disk_low": (
+        "Il ne reste que {free_gb} Go libres sur le disque ; cette vidéo demande {need_gb} Go pour être sûr.",
+        "Libérez de la place et réessayez.",
+    ),
+    "storage_full": (
+        "Les vidéos gardées ici occupent {used_gb} Go ; la limite est de {limit_gb} Go.",
+        "Supprimez les vidéos dont personne n'a besoin, puis réessayez.",
+    ),
     "out_of_memory": (
         "Cet ordinateur n'a plus assez de mémoire.",
         "Fermez d'autres programmes ou choisissez une taille plus petite, puis réessayez.",
@@ -484,7 +492,23 @@ ERRORS: dict[str, tuple[str, str]] = {
     ),
     "queue_full": (
         "Trop de vidéos attendent en ce moment ({count}).",
-        "Réessayez quand l'une d'elles sera terminée.",
+        "Réessayez dans {minutes} min environ, quand l'une d'elles sera terminée.",
+    ),
+    "too_many_waiting": (
+        "Vous avez déjà {count} vidéos en attente ; la file n'en accepte pas plus.",
+        "Réessayez dans {minutes} min environ, ou retirez-en une qui attend.",
+    ),
+    "submitted_too_fast": (
+        "C'était rapide : la limite est de {limit} vidéos par minute.",
+        "Réessayez dans {seconds} s.",
+    ),
+    "daily_limit": (
+        "Vous avez fait {limit} vidéos en 24 heures, c'est la limite ici.",
+        "Revenez dans {hours} h environ.",
+    ),
+    "queue_paused": (
+        "Le processus de travail s'est arrêté {count} fois en dix minutes, la file est donc en pause.",
+        "Rien n'est perdu. Elle reprendra d'elle-même dans {minutes} min environ, ou quand vous réessaierez.",
     ),
     "canceled": ("La vidéo a été annulée.", "Appuyez sur « Réessayer » pour la faire quand même."),
     "worker_lost": (

@@ -106,6 +106,14 @@ def disk_full(_payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]
     raise OSError(28, "No space left on device")
 
 
+def fill_disk(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+    """Write until the disk is full; leaves what it wrote, as a killed encoder would."""
+    with Path(payload["job_dir"], "video.mp4.part").open("wb") as file:
+        while True:
+            file.write(bytes(100_000))
+            file.flush()
+
+
 def where(_payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
     return {
         "pid": os.getpid(),
@@ -160,7 +168,7 @@ def render(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
     context.report(Progress(stage=Stage.ANIMATE, done=1, total=4, percent=10.0))
     (job_dir / "video.mp4.part").write_bytes(b"half")
     step = script[min(attempt, len(script)) - 1]
-    TASKS[step["kind"]](step, context)
+    TASKS[step["kind"]]({**step, "job_dir": str(job_dir)}, context)
     (job_dir / "video.mp4.part").replace(job_dir / "video.mp4")
     context.report(Progress(stage=Stage.ASSEMBLE, percent=100.0))
     report = {"animator": "lite", "duration_s": 10.0, "elapsed_s": 7.0, "pid": os.getpid()}
@@ -203,6 +211,7 @@ TASKS = {
     "bug": bug,
     "out_of_memory": out_of_memory,
     "disk_full": disk_full,
+    "fill_disk": fill_disk,
     "where": where,
     "check": check,
     "decode_picture": decode_picture,

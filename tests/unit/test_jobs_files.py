@@ -92,7 +92,7 @@ def test_a_recovery_settles_every_job_that_was_running(tmp_path: Path) -> None:
     store.request_cancel(unwanted)
     store.hide(deleted)
 
-    recovered = recover(store, folders, tmp_path / "tmp", "new")
+    recovered = recover(store, folders, "new")
 
     jobs = {job_id: store.get(job_id) for job_id in ids}
     states = {job_id: job and job.record.status for job_id, job in jobs.items()}
@@ -111,16 +111,3 @@ def test_a_recovery_settles_every_job_that_was_running(tmp_path: Path) -> None:
     assert (again.job_id, again.record.attempt) == (fresh, 2)
     assert not folders.path(deleted).exists()
     assert (recovered.requeued, recovered.failed, recovered.canceled) == (1, 1, 1)
-
-
-def test_a_recovery_removes_old_folders_without_a_row(tmp_path: Path) -> None:
-    store, folders = JobStore(tmp_path / "s"), JobFolders(tmp_path / "jobs")
-    old, new = folders.create("a" * 32), folders.create("b" * 32)
-    foreign = tmp_path / "jobs" / "notes"
-    foreign.mkdir()
-    for folder in (old, foreign):
-        age(folder, 2 * 3600)
-
-    recover(store, folders, tmp_path / "tmp", "new")
-
-    assert [folder.exists() for folder in (old, new, foreign)] == [False, True, True]
