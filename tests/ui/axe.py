@@ -11,6 +11,10 @@ AXE = Path(os.environ.get("AXE", _HERE / "node_modules" / "axe-core" / "axe.min.
 
 DOCUMENT = _HERE.parents[1] / "docs" / "accessibility.md"
 
+# What fades in or waits for an answer is pale for a moment; colours are judged afterwards.
+_IS_AT_REST = """() => document.getAnimations().every((each) => each.playState !== 'running')
+  && ![...document.querySelectorAll('.pending, .generating')].length"""
+
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
@@ -29,6 +33,7 @@ def serious_faults(page: Page, *, everywhere: bool = False) -> list[str]:
     """
     if not AXE.exists():
         pytest.skip("needs axe-core: npm install --prefix tests/ui")
+    page.wait_for_function(_IS_AT_REST)
     page.evaluate(AXE.read_text("utf-8"))
     found = page.evaluate(
         """async ([tags, exclude]) => {

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,15 @@ def test_the_process_works_in_an_empty_folder_and_sends_nothing_home(tmp_path, m
     assert not leftover.exists()
     assert environment["GRADIO_TEMP_DIR"] == str(tmp_path / "data" / "uploads")
     assert environment["GRADIO_ANALYTICS_ENABLED"] == "False"
+
+
+def test_everything_the_page_reads_from_disk_is_packaged():
+    root = APP.parent
+    setup = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]
+    patterns = setup["package-data"]["studio"]
+    packaged = {path for pattern in patterns for path in (root / "studio").glob(pattern)}
+
+    read = {path for path in (root / "studio").rglob("*") if path.suffix in (".css", ".html")}
+
+    assert read
+    assert read <= packaged
