@@ -118,6 +118,19 @@ class StudioEngine:
     ) -> None:
         self.close()
 
+    def finish(self, timeout_s: float | None = None) -> bool:
+        """Begin no more jobs and wait for the running one; call it before `close`.
+
+        Args:
+            timeout_s: how long it may go on; None = the setting. One that is known to need
+                longer is not waited for: `close` puts it back into the queue.
+
+        Returns:
+            Whether nothing runs any more.
+        """
+        limit_s = self.settings.shutdown_grace_s if timeout_s is None else timeout_s
+        return self._backend.finish(limit_s)
+
     def close(self) -> None:
         """End the children, put a running job back into the queue, remove temporary files."""
         self._quick.close()

@@ -1,7 +1,7 @@
 """The command line: parse, call the engine, print one sentence or one JSON object.
 
 Exit codes: 0 success, 2 the user's error (one plain sentence, no traceback), 1 our failure,
-130 stopped with Ctrl-C.
+130 stopped with Ctrl-C, 143 by a polite kill, 129 by its terminal.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from engine.api import StudioEngine
 from engine.cli_progress import JobProgressBar
+from engine.cli_signals import Terminated, ended_politely
 from engine.cli_weights import add_weights_commands
 from engine.contracts import (
     AnimateRequest,
@@ -63,13 +64,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(message)s")
     try:
         settings = EngineSettings()
-        with StudioEngine(settings) as engine:
+        with ended_politely(), StudioEngine(settings) as engine:
             return int(arguments.run(engine, arguments))
     except EngineError as error:
         return _report_error(error, as_json=getattr(arguments, "json", False))
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return EXIT_INTERRUPTED
+    except Terminated as end:
+        print("Stopped.", file=sys.stderr)
+        return end.exit_code
 
 
 def _report_error(error: EngineError, *, as_json: bool) -> int:

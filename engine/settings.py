@@ -52,6 +52,9 @@ class EngineSettings(BaseSettings):
     cancel_grace_s: float = Field(default=10.0, ge=0)
     """How long a canceled child may take to stop by itself before it is killed."""
 
+    shutdown_grace_s: float = Field(default=60.0, ge=0)
+    """How long a running job may go on when the studio is asked to end; then it is put back."""
+
     quick_timeout_s: float = Field(default=60.0, gt=0)
     """Limit of one task on the quick lane (a check, a voice preview)."""
 

@@ -55,6 +55,14 @@ class JobBackend(Protocol):
         """Go on at once after a pause; it begins anew when the reason is still there."""
         ...
 
+    def finish(self, timeout_s: float) -> bool:
+        """Begin no more jobs and wait for the running one, unless it cannot end in time.
+
+        Returns:
+            Whether nothing runs any more.
+        """
+        ...
+
     def close(self) -> None:
         """Stop; a job that runs is put back into the queue."""
         ...

@@ -34,6 +34,9 @@ LOCK_NAME = "dispatcher.lock"
 IDLE_POLL_S = 0.25
 """How often the store is asked for jobs that another process queued."""
 
+FINISH_POLL_S = 0.5
+"""How often the time left is looked at while the last job is waited for."""
+
 ERROR_PAUSE_S = 2.0
 CLOSE_S = 15.0
 """What `close` waits for the dispatcher beyond the grace of a canceled task."""
@@ -68,6 +71,8 @@ class LocalBackend:
         self._lock = FileLock(settings.data_dir / LOCK_NAME, thread_local=False)
         self._stop = threading.Event()
         self._wake = threading.Event()
+        self._is_finishing = threading.Event()
+        self._is_idle = threading.Event()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
         self._needs_recovery = True
@@ -105,6 +110,24 @@ class LocalBackend:
         """Go on at once after a pause."""
         self._deaths.clear()
         self._wake.set()
+
+    def finish(self, timeout_s: float) -> bool:
+        """Begin no more jobs and wait for the running one, unless it cannot end in time."""
+        self._is_finishing.set()
+        deadline = time.monotonic() + timeout_s
+        while (job := self._job) is not None:
+            left_s = deadline - time.monotonic()
+            if left_s <= 0 or self._needs_longer(job.job_id, left_s):
+                return False
+            self._is_idle.wait(min(FINISH_POLL_S, left_s))
+        return True
+
+    def _needs_longer(self, job_id: str, left_s: float) -> bool:
+        now = self._store.get(job_id)
+        progress = None if now is None else now.record.progress
+        if progress is None or progress.seconds_left is None:
+            return False
+        return progress.seconds_left > left_s
 
     def close(self) -> None:
         """Stop claiming, put the running job back into the queue, give the lock away."""
@@ -145,8 +168,10 @@ class LocalBackend:
             self._wake.wait(IDLE_POLL_S)
             return
         self._job = job
+        self._is_idle.clear()
         self._run(job)
         self._job = None
+        self._is_idle.set()
         self._remove_hidden()
 
     def _sweep_when_due(self) -> None:
@@ -156,7 +181,9 @@ class LocalBackend:
             sweep_all(self._store, self._folders, self._settings)
 
     def _may_begin(self) -> bool:
-        return not self._supervisor.is_stuck and self._pause() is None
+        if self._is_finishing.is_set() or self._supervisor.is_stuck:
+            return False
+        return self._pause() is None
 
     def _pause(self) -> EngineError | None:
         """Why no job may be begun now; its sentence is the banner."""
