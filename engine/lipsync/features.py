@@ -23,7 +23,7 @@ CONTEXT_S = 4.0
 # The quietest that counts under the local maximum (14 nepers of power = 61 dB, under any room's
 # noise), and the absolute floor that digital silence gets.
 DEPTH = 14.0
-FLOOR = 1e-9
+FLOOR = 1e-12
 
 # Frames within about 35 dB of the local maximum shape the mean; quieter ones are mostly noise.
 SPEECH_DEPTH = 8.0
@@ -42,7 +42,7 @@ def log_mel_features(samples_16k: NDArray[np.float32], num_frames: int) -> NDArr
 
     Args:
         samples_16k: mono, -1..1, 16 kHz.
-        num_frames: frames wanted; the clip is padded with silence or cut to fit.
+        num_frames: frames wanted; the clip is cut, or its last sample held, to fit.
 
     Returns:
         num_frames x 65, float32: 64 normalised log-mel bands, then the level.
@@ -95,13 +95,18 @@ def window() -> NDArray[np.float32]:
 
 
 def _log_mels(samples: NDArray[np.float32], first: int, last: int) -> NDArray[np.float32]:
-    """Log-mel bands of frames `first` to `last`; outside of the clip lies silence."""
+    """Log-mel bands of frames `first` to `last`; beyond its ends the clip holds its value.
+
+    Holding instead of zeros keeps a constant offset from looking like a click.
+    """
     start = first * HOP_SAMPLES - WINDOW_SAMPLES // 2
     stop = (last - 1) * HOP_SAMPLES + WINDOW_SAMPLES // 2
-    piece = np.zeros(stop - start, np.float32)
-    begin, end = max(start, 0), min(stop, len(samples))
-    if end > begin:
-        piece[begin - start : end - start] = samples[begin:end]
+    if len(samples) == 0:
+        piece = np.zeros(stop - start, np.float32)
+    else:
+        begin, end = min(max(start, 0), len(samples) - 1), max(1, min(stop, len(samples)))
+        held = (max(0, begin - start), max(0, stop - max(end, start)))
+        piece = np.pad(samples[begin:end], held, mode="edge")[: stop - start]
     frames = np.lib.stride_tricks.sliding_window_view(piece, WINDOW_SAMPLES)[::HOP_SAMPLES]
     centred = frames - frames.mean(axis=1, keepdims=True)
     spectrum = np.fft.rfft(centred * window(), FFT_SIZE, axis=1)
