@@ -67,6 +67,11 @@ def create_jobs_section(studio: Studio, gauge: gr.HTML) -> JobsSection:
             _log.exception("the page could not be refreshed")
             return tuple(gr.skip() for _ in outputs)
 
+    def tick(shown: str | None, request: gr.Request) -> tuple[Any, ...]:
+        """As `refresh`, but a late answer never brings back a video that was left meanwhile."""
+        now_shown, *rest = refresh(shown, request)
+        return gr.skip() if now_shown == (shown or "") else now_shown, *rest
+
     def arrive(request: gr.Request) -> tuple[Any, ...]:
         return refresh(wanted_job(request), request)
 
@@ -78,7 +83,7 @@ def create_jobs_section(studio: Studio, gauge: gr.HTML) -> JobsSection:
         shown = _act(studio, data.get("action", ""), data.get("job", ""), shown or "", owner)
         return _picture(studio, shown, owner)
 
-    timer.tick(refresh, shown_job, outputs, trigger_mode="once", **QUIET)
+    timer.tick(tick, shown_job, outputs, trigger_mode="once", **QUIET)
     panel.action(act, shown_job, outputs, **QUIET)
     recent.action(act, shown_job, outputs, **QUIET)
     shown_job.change(None, shown_job, None, js=_SHOW_LINK)
