@@ -397,5 +397,6 @@ def _add_render_options(parser: argparse.ArgumentParser) -> None:
     add("--smoothing", type=float, metavar="X", help="of the mouth, 0 off, 1 default")
     add("--captions", choices=("off", "srt", "burn"), help="files, or in the picture too")
     add("--background", metavar="COLOUR", help="behind transparent pictures")
+    add("--allow-smaller", action="store_true", default=None, help="rather than lack memory")
     add("--force", action="store_true", default=None, help="although the check says no")
     add("--json", action="store_true", help="print one JSON object")

@@ -64,6 +64,7 @@ class RenderOptions(Frozen):
         face_index: which face speaks, in order of `check`; None = largest.
         smoothing: strength of temporal smoothing of the mouth, 0-2; 1 = tuned default, 0 = off.
         background: colour behind transparent pictures and padding, `#rrggbb` or a colour name.
+        allow_smaller: draw one size smaller when the memory does not suffice otherwise.
         force: animate although the pre-flight check would refuse a turned or small face.
         captions: `srt` = files beside the video, `burn` = drawn into the picture too; both need
             a typed text.
@@ -88,6 +89,7 @@ class RenderOptions(Frozen):
     face_index: int | None = Field(default=None, ge=0)
     smoothing: float = Field(default=1.0, ge=0.0, le=2.0)
     background: str = "white"
+    allow_smaller: bool = False
     force: bool = False
     captions: Captions = "off"
     guidance: tuple[Weight, Weight] = (2.0, 7.5)

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from threading import Event
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.face.geometry import Face
+from engine.gpu.ladder import WorkMode
 from engine.lipsync.curves import MouthCurves
 
 
@@ -70,4 +71,18 @@ class Animator(Protocol):
         Raises:
             Canceled: soon after `canceled` was set.
         """
+        ...
+
+
+@runtime_checkable
+class ThriftyAnimator(Animator, Protocol):
+    """An animator that can also work in less memory than it takes by itself."""
+
+    @property
+    def thriftier_modes(self) -> tuple[WorkMode, ...]:
+        """What it offers beyond the way it worked last, most memory first."""
+        ...
+
+    def in_mode(self, name: str) -> Animator:
+        """The same animator, held to one of these ways of working."""
         ...

@@ -7,6 +7,7 @@ at the first output that is missing.
 import json
 import shutil
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from engine.lipsync.score import SyncReport, gates, score_video
 from engine.lipsync.visemes import bilabial_times
 from engine.media.caption_drawer import CaptionDrawer, columns_for
 from engine.media.captions import build_cues, write_captions
-from engine.media.video import probe_video
+from engine.media.video import frames_for, probe_video
 from engine.pipeline.animate import (
     POSTER_NAME,
     VIDEO_NAME,
@@ -32,6 +33,7 @@ from engine.pipeline.animate import (
     frame_photo,
     render_scene,
 )
+from engine.pipeline.drawing import PIECES_NAME, draw_within_memory, recall_drawing
 from engine.pipeline.intake import JudgedPortrait, load_png
 from engine.pipeline.sonic import peak_vram_mb
 from engine.pipeline.speak import load_timings, save_timings, speak_to_file
@@ -46,7 +48,6 @@ TIMINGS_NAME = "timings.json"
 REPORT_NAME = "report.json"
 SRT_NAME = "captions.srt"
 VTT_NAME = "captions.vtt"
-PIECES_NAME = "pieces"
 SHARE_STEPS = 100
 
 
@@ -81,14 +82,26 @@ class VideoJob:
         duration_s = sf.info(str(speech_wav)).duration
         with self._clock.running(Stage.LISTEN):
             curves = self._listen(speech_wav, phonemes, duration_s)
-        framed = frame_photo(self._spec.options, judged, animator.name)
-        scene = build_scene(
-            self._spec, framed, curves, speech_wav, duration_s, self._context.settings
-        )
+
+        def scene_at(size_px: int) -> Scene:
+            options = self._spec.options.model_copy(update={"size_px": size_px})
+            spec = self._spec.model_copy(update={"options": options})
+            framed = frame_photo(options, judged, animator.name)
+            return build_scene(spec, framed, curves, speech_wav, duration_s, self._context.settings)
+
+        def draw(scene: Scene, way: Animator) -> None:
+            self._draw(scene, way, words, duration_s)
+
         video = self._job_dir / VIDEO_NAME
-        with self._clock.running(Stage.ANIMATE, scene.num_frames):
-            if not video.exists():
-                self._draw(scene, animator, words, duration_s)
+        num_frames = frames_for(duration_s, Fraction(self._spec.options.fps))
+        with self._clock.running(Stage.ANIMATE, num_frames):
+            if video.exists():
+                drawing = recall_drawing(self._job_dir, self._spec.options)
+            else:
+                drawing = draw_within_memory(
+                    self._spec.options, animator, scene_at, draw, self._job_dir
+                )
+        scene = scene_at(drawing.size_px)
         with self._clock.running(Stage.FINISH, SHARE_STEPS):
             sync = score_video(
                 video,
@@ -103,7 +116,8 @@ class VideoJob:
             if words:
                 cues = build_cues(words, duration_s)
                 write_captions(cues, self._job_dir / SRT_NAME, self._job_dir / VTT_NAME)
-            return self._assemble(video, duration_s, animator.name, sync)
+            report = self._report(video, duration_s, animator.name, sync)
+            return self._assemble({**report, "memory_steps": list(drawing.steps)})
 
     def _animator(self) -> Animator:
         with Image.open(self._job_dir / self._spec.portrait_name) as photo:
@@ -169,12 +183,12 @@ class VideoJob:
             return curves_from_timings(phonemes, duration_s, loudness_of_wav(speech_wav))
         return self._tools.listener.listen_wav(speech_wav)
 
-    def _assemble(
+    def _report(
         self, video: Path, duration_s: float, animator: str, sync: SyncReport
     ) -> dict[str, Any]:
         info = probe_video(video)
         elapsed_s = sum(self._clock.seconds.values())
-        report = {
+        return {
             "duration_s": round(info.duration_s, 3),
             "audio_duration_s": round(duration_s, 3),
             "fps": f"{info.fps.numerator}/{info.fps.denominator}",
@@ -189,6 +203,8 @@ class VideoJob:
             "stages": dict(self._clock.seconds),
             "sync": {**sync.model_dump(), "failed_gates": gates(sync)},
         }
+
+    def _assemble(self, report: dict[str, Any]) -> dict[str, Any]:
         target = self._job_dir / REPORT_NAME
         part = target.with_name(target.name + ".part")
         part.write_text(json.dumps(report), "utf-8")

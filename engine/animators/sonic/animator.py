@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from engine.animators.animator import MemoryNeed, Scene
 from engine.animators.sonic.frame_times import keyframes_needed
-from engine.animators.sonic.memory import PROCESS_MB, MemoryPlan, clip_mb, plan_memory
+from engine.animators.sonic.memory import MODES, PROCESS_MB, MemoryPlan, clip_mb, plan_memory
 from engine.animators.sonic.options import GRID_PX, SonicOptions
 from engine.animators.sonic.picture import SonicPicture, pad_picture
 from engine.animators.sonic.pieces import Piece, at_keyframes, plan_pieces
 from engine.errors import Canceled, EngineError, ErrorCode, InputError
+from engine.gpu.ladder import Step, WorkMode
 from engine.weights.store import require_whole
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class SonicAnimator:
         self._free_vram_mb = free_vram_mb
         self._on_progress = on_progress
         self._keep_dir = keep_dir
+        self._fastest = 0
+        self._last_mode = MODES[0]
 
     def require_ready(self) -> None:
         """Make sure that libraries and weights are here, without loading any.
@@ -76,6 +79,25 @@ class SonicAnimator:
             reason = f"it needs {', '.join(lacking)}: run `python3 bootstrap.py --gpu`"
             raise InputError(ErrorCode.ANIMATOR_UNAVAILABLE, animator=self.name, reason=reason)
         require_whole("sonic", self._weights_dir)
+
+    @property
+    def thriftier_modes(self) -> tuple[WorkMode, ...]:
+        """Smaller groups of the denoiser than in the last clip, most memory first."""
+        rest = MODES[MODES.index(self._last_mode) + 1 :]
+        return tuple(WorkMode(mode.name, Step.SMALLER_CHUNKS) for mode in rest)
+
+    def in_mode(self, name: str) -> "SonicAnimator":
+        """The same animator, never faster than in this mode.
+
+        It decodes half as many keyframes together for each mode it lies below the fastest.
+        """
+        below = next(index for index, mode in enumerate(MODES) if mode.name == name)
+        options = replace(self._options, decode_chunk=max(1, self._options.decode_chunk >> below))
+        held = SonicAnimator(
+            self._weights_dir, options, self._free_vram_mb, self._on_progress, self._keep_dir
+        )
+        held._fastest = below
+        return held
 
     def need(self, width_px: int, height_px: int, num_frames: int) -> MemoryNeed:
         """Peak memory for a video of this size, of 25 frames a second."""
@@ -129,6 +151,7 @@ class SonicAnimator:
         height_px, width_px = scene.canvas.shape[:2]
         free_mb = devices.free_memory_mb(device)
         plan = self._plan(width_px, height_px, free_mb, on_card=device.type != "cpu")
+        self._last_mode = plan.mode
         run = pipeline.SonicRun(options, plan, check, self._on_progress)
         inputs = clip.ClipInputs(
             picture, scene.speech_wav, self._pieces(scene), scene.num_frames, scene.fps
@@ -147,7 +170,7 @@ class SonicAnimator:
     def _plan(
         self, width_px: int, height_px: int, free_mb: float | None, *, on_card: bool
     ) -> MemoryPlan:
-        return plan_memory(
+        plan = plan_memory(
             width_px + -width_px % GRID_PX,
             height_px + -height_px % GRID_PX,
             self._options.decode_chunk,
@@ -155,6 +178,8 @@ class SonicAnimator:
             on_card=on_card,
             is_full_precision={"auto": None, "fp32": True}.get(self._options.dtype, False),
         )
+        mode = MODES[max(self._fastest, MODES.index(plan.mode))]
+        return replace(plan, mode=mode)
 
     def _guarded(self, work: Callable[[], "torch.Tensor"]) -> "torch.Tensor":
         """Run `work`; a lack of memory becomes an error that people understand."""
