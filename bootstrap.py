@@ -16,6 +16,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent
 VENV_DIR = ROOT / ".venv"
@@ -23,13 +24,13 @@ PYTHON = VENV_DIR / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 OLDEST, TOO_NEW = (3, 11), (3, 15)
 
 
-def fail(sentence):
+def fail(sentence: str) -> NoReturn:
     """Say one sentence and leave."""
     print(sentence, file=sys.stderr)
     raise SystemExit(2)
 
 
-def make_venv():
+def make_venv() -> None:
     """Create .venv once; explain the one thing that is often missing."""
     if PYTHON.exists():
         return
@@ -52,7 +53,7 @@ def make_venv():
         )
 
 
-def has_nvidia_card():
+def has_nvidia_card() -> bool:
     """Whether the NVIDIA driver answers."""
     program = shutil.which("nvidia-smi")
     if program is None:
@@ -64,7 +65,7 @@ def has_nvidia_card():
     return listing.returncode == 0 and b"GPU" in listing.stdout
 
 
-def install(names):
+def install(names: list) -> None:
     """Install requirement files whose content was not installed yet."""
     text = b"".join((ROOT / name).read_bytes() for name in ["requirements-cpu.txt", *names])
     digest = hashlib.sha256(text).hexdigest()[:16]
@@ -83,7 +84,7 @@ def install(names):
     stamp.touch()
 
 
-def run(arguments):
+def run(arguments: list) -> None:
     """Run Python of the environment and leave with its exit code."""
     process = subprocess.Popen([str(PYTHON), *arguments], cwd=ROOT)
     while True:
@@ -93,7 +94,7 @@ def run(arguments):
             continue  # the child got the same Ctrl-C and ends by itself
 
 
-def main():
+def main() -> None:
     """Set up what is missing, then start what was asked for."""
     if not OLDEST <= sys.version_info[:2] < TOO_NEW:
         fail(

@@ -172,7 +172,8 @@ def test_a_driver_that_hangs_neither_blocks_nor_raises(driver: FakeDriver) -> No
 
     reading = memory.read()
 
-    assert time.perf_counter() - start < 1.0  # a reading that waits for the driver would wait for ever
+    # A reading that waits for the driver would wait for ever.
+    assert time.perf_counter() - start < 1.0
     assert reading.total_mb is None
     driver.hang.set()
     assert read_when_known(memory).kind == "vram"
