@@ -1,0 +1,302 @@
+"""Many small jobs through one engine, some of them canceled, killed or refused.
+
+The process that holds the engine stands for the web process. Run the long form by hand::
+
+    python -m tests.soak.soak --jobs 1400 --out /tmp/soak
+
+It writes `jobs.csv` (a row a job), `memory.png` (the curve) and prints the figures as JSON.
+"""
+
+import argparse
+import csv
+import gc
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import psutil
+import soundfile as sf
+
+from engine.api import StudioEngine
+from engine.contracts import AnimateRequest, JobRecord, JobStatus, RenderOptions
+from engine.errors import EngineError
+from engine.settings import EngineSettings
+from tests.hostile.hostile_pictures import PICTURES
+from tests.hostile.hostile_sounds import SOUNDS
+from tests.media_files import PORTRAIT, SPEECH
+from tests.soak.curve import draw_curve
+
+CANCELED_EVERY, KILLED_EVERY, BAD_EVERY = 20, 50, 30
+OWNERS = tuple(f"owner-{number}" for number in range(5))
+BAD_PICTURES = ("jpeg_cut_in_half", "png_claims_400_megapixels", "svg_reads_a_file", "empty")
+BAD_SOUNDS = ("concat_list", "wav_not_a_number", "mp4_cut")
+JOB_LIMIT_S = 180.0
+MB = 2**20
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one job did and what the web process held after it."""
+
+    number: int
+    kind: str
+    outcome: str
+    attempt: int
+    seconds: float
+    web_rss_mb: float
+    open_files: int
+    threads: int
+    zombies: int
+    temp_files: int
+    child_pid: int
+    child_rss_mb: float
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What the whole run showed.
+
+    Attributes:
+        lost: jobs that did not end as they should.
+        wrong_owner: times somebody saw what is not theirs.
+        slope_kb: growth of the web process a job after the warm-up, least squares.
+        growth_mb: of the web process from the end of the warm-up to the end.
+        more_files: open files at the end beyond those after the warm-up.
+        zombies, left_temp, left_processes: at the end.
+        restarts: different render children seen.
+    """
+
+    jobs: int
+    seconds: float
+    outcomes: dict[str, int]
+    lost: int
+    wrong_owner: int
+    slope_kb: float
+    growth_mb: float
+    more_files: int
+    zombies: int
+    left_temp: int
+    left_processes: int
+    restarts: int
+
+
+def kind_of(number: int) -> str:
+    """What happens to a job: each kind as often as the plan says, none twice at once."""
+    if number % BAD_EVERY == BAD_EVERY // 2:
+        return "bad"
+    if number % KILLED_EVERY == KILLED_EVERY // 2 - 1:
+        return "killed"
+    if number % CANCELED_EVERY == CANCELED_EVERY // 2 + 1:
+        return "canceled"
+    return "plain"
+
+
+class Soak:
+    """One run.
+
+    Args:
+        engine: the engine of this process.
+        folder: for inputs.
+    """
+
+    def __init__(self, engine: StudioEngine, folder: Path) -> None:
+        self._engine = engine
+        self._bad = self._write_bad(folder)
+        self._speech = folder / "speech.wav"
+        samples, rate_hz = sf.read(SPEECH, start=8_000, frames=16_000)
+        sf.write(self._speech, samples, rate_hz)
+        self._me = psutil.Process()
+        self.wrong_owner = 0
+        self.lost: list[str] = []
+
+    def run(self, jobs: int) -> Iterator[Row]:
+        """Do the jobs one after the other."""
+        for number in range(jobs):
+            kind, owner = kind_of(number), OWNERS[number % len(OWNERS)]
+            started = time.monotonic()
+            outcome, attempt = self._one(number, kind, owner)
+            if outcome != {"bad": "refused", "canceled": "canceled"}.get(kind, "succeeded"):
+                self.lost.append(f"{number} {kind}: {outcome}")
+            yield self._measure(number, kind, outcome, attempt, time.monotonic() - started)
+
+    def _one(self, number: int, kind: str, owner: str) -> tuple[str, int]:
+        try:
+            job = self._engine.submit(self._request(number, kind), owner)
+        except EngineError as error:
+            return ("refused" if kind == "bad" else f"refused: {error.code}"), 0
+        if kind == "canceled":
+            self._wait_for_frames(job)
+            self._engine.cancel(job.job_id, owner)
+        if kind == "killed":
+            self._wait_for_frames(job)
+            for child in self._render_children():
+                child.kill()
+        done = self._engine.wait(job.job_id, JOB_LIMIT_S, owner=owner)
+        self._check_owner(done, owner)
+        outcome = done.status.value if done.error is None else f"failed: {done.error.code}"
+        if done.status is JobStatus.SUCCEEDED:
+            video = self._engine.artifact_path(job.job_id, "video", owner)
+            if video.read_bytes()[4:8] != b"ftyp":
+                outcome = "no video"
+            if kind == "killed" and done.attempt != 2:
+                outcome = "was not killed"
+        if number % 2:
+            self._engine.delete(job.job_id, owner)
+        return outcome, done.attempt
+
+    def _request(self, number: int, kind: str) -> AnimateRequest:
+        portrait, audio = PORTRAIT, self._speech
+        if kind == "bad":
+            bad = self._bad[number // BAD_EVERY % len(self._bad)]
+            portrait, audio = (bad, audio) if bad.suffix == ".jpg" else (portrait, bad)
+        options = RenderOptions(animator="lite", size_px=256)
+        return AnimateRequest(
+            portrait=str(portrait), audio=str(audio), options=options, consent=True
+        )
+
+    def _wait_for_frames(self, job: JobRecord) -> None:
+        deadline = time.monotonic() + JOB_LIMIT_S
+        while time.monotonic() < deadline:
+            now = self._engine.get(job.job_id)
+            if now.status.is_final:
+                return
+            if now.progress is not None and now.progress.stage == "animate":
+                return
+            time.sleep(0.02)
+
+    def _render_children(self) -> list[psutil.Process]:
+        found = []
+        for child in self._me.children():
+            try:
+                if "render" in child.cmdline():
+                    found.append(child)
+            except psutil.Error:
+                continue
+        return found
+
+    def _check_owner(self, job: JobRecord, owner: str) -> None:
+        stranger = next(other for other in OWNERS if other != owner)
+        seen_by_stranger = {record.job_id for record in self._engine.list_for(stranger)}
+        if job.owner != owner or job.job_id in seen_by_stranger:
+            self.wrong_owner += 1
+        try:
+            self._engine.get(job.job_id, stranger)
+        except EngineError:
+            return
+        self.wrong_owner += 1
+
+    def _measure(self, number: int, kind: str, outcome: str, attempt: int, seconds: float) -> Row:
+        gc.collect()
+        entries = self._engine.memory_ledger(1)
+        return Row(
+            number=number,
+            kind=kind,
+            outcome=outcome,
+            attempt=attempt,
+            seconds=round(seconds, 2),
+            web_rss_mb=round(self._me.memory_info().rss / MB, 2),
+            open_files=self._me.num_fds() if hasattr(self._me, "num_fds") else 0,
+            threads=self._me.num_threads(),
+            zombies=count_zombies(self._me),
+            temp_files=count_files(self._engine.settings.temp_dir),
+            child_pid=entries[0].child_pid if entries else 0,
+            child_rss_mb=entries[0].rss_after_mb if entries else 0.0,
+        )
+
+    @staticmethod
+    def _write_bad(folder: Path) -> list[Path]:
+        made = [(f"{name}.jpg", PICTURES[name]()) for name in BAD_PICTURES]
+        made += [(f"{name}.wav", SOUNDS[name]()) for name in BAD_SOUNDS]
+        for name, data in made:
+            (folder / name).write_bytes(data)
+        return [folder / name for name, _ in made]
+
+
+def count_zombies(process: psutil.Process) -> int:
+    """Children that ended and were never collected."""
+    count = 0
+    for child in process.children(recursive=True):
+        try:
+            count += child.status() == psutil.STATUS_ZOMBIE
+        except psutil.Error:
+            continue
+    return count
+
+
+def count_files(folder: Path) -> int:
+    """Files anywhere under a folder."""
+    return sum(path.is_file() for path in folder.rglob("*")) if folder.is_dir() else 0
+
+
+def slope(values: list[float]) -> float:
+    """Growth a step, least squares; 0 for fewer than two values."""
+    if len(values) < 2:
+        return 0.0
+    return float(np.polyfit(np.arange(len(values)), values, 1)[0])
+
+
+def soak(jobs: int, warm_up: int, out: Path) -> Figures:
+    """Run and judge.
+
+    Args:
+        jobs: how many.
+        warm_up: the first of them do not count for growth.
+        out: folder for the table and the curve.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        settings = EngineSettings(data_dir=folder / "data", recycle_after_jobs=10)
+        with StudioEngine(settings, exclusive=True) as engine:
+            run = Soak(engine, folder)
+            with (out / "jobs.csv").open("w", newline="", encoding="utf-8") as file:
+                table = csv.DictWriter(file, [field.name for field in fields(Row)])
+                table.writeheader()
+                for row in run.run(jobs):
+                    rows.append(row)
+                    table.writerow(asdict(row))
+                    file.flush()
+        left_temp = count_files(settings.temp_dir)
+        left_processes = len(psutil.Process().children(recursive=True))
+    draw_curve([row.web_rss_mb for row in rows], warm_up, out / "memory.png")
+    settled = rows[min(warm_up, len(rows) - 1) :]
+    rss_mb = [row.web_rss_mb for row in settled]
+    for line in run.lost:
+        sys.stderr.write(line + "\n")
+    return Figures(
+        jobs=len(rows),
+        seconds=round(time.monotonic() - started, 1),
+        outcomes=dict(Counter(f"{row.kind} {row.outcome}" for row in rows)),
+        lost=len(run.lost),
+        wrong_owner=run.wrong_owner,
+        slope_kb=round(slope(rss_mb) * 1024, 2),
+        growth_mb=round(rss_mb[-1] - rss_mb[0], 2),
+        more_files=settled[-1].open_files - settled[0].open_files,
+        zombies=rows[-1].zombies,
+        left_temp=left_temp,
+        left_processes=left_processes,
+        restarts=len({row.child_pid for row in rows} - {0}),
+    )
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=1400)
+    parser.add_argument("--warm-up", type=int, default=50)
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args()
+    figures = soak(given.jobs, given.warm_up, given.out)
+    sys.stdout.write(json.dumps(asdict(figures), indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
