@@ -185,10 +185,18 @@ class StudioEngine:
         return self._lane.speak(speech, target)
 
     def listen(
-        self, audio: str | Path, script: str | None, target_json: str | Path
+        self,
+        audio: str | Path,
+        script: str | None,
+        target_json: str | Path,
+        script_language: str | None = None,
     ) -> dict[str, Any]:
-        """Write the mouth curves of a recording as JSON; returns a summary."""
-        return self._lane.listen(audio, script, target_json)
+        """Write the mouth curves of a recording as JSON, with its words where they are known.
+
+        Returns:
+            `num_samples`, `rate_hz`, `num_words` of the script that were found, `notes`.
+        """
+        return self._lane.listen(audio, script, target_json, script_language)
 
     def doctor(self) -> dict[str, Any]:
         """What this machine can do: `ok`, `checks`, and `memory` of the last jobs."""
@@ -471,7 +479,8 @@ def _validate(request: AnimateRequest) -> None:
         raise InputError(
             ErrorCode.BAD_OPTION, option="audio", reason="give either a recording or a text"
         )
-    if request.audio is not None and request.options.captions != "off":
+    has_words = request.speech is not None or bool(request.script and request.script.strip())
+    if request.options.captions != "off" and not has_words:
         raise InputError(ErrorCode.CAPTIONS_NEED_TEXT)
     for path in (request.portrait, request.audio):
         if path is not None and not Path(path).is_file():
@@ -486,6 +495,7 @@ def _spec_of(job_id: str, request: AnimateRequest, taken: dict[str, Any]) -> Job
         audio_name=taken.get("audio_name"),
         speech=request.speech,
         script=request.script,
+        script_language=request.script_language,
         options=request.options,
         seed=secrets.randbelow(2**31) if seed is None else seed,
     )

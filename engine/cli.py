@@ -151,13 +151,25 @@ def _bad_option(error: ValidationError) -> InputError:
     return InputError(ErrorCode.BAD_OPTION, option=option, reason=reason)
 
 
+def _script_text(path: str | None) -> str | None:
+    """The words of a recording from a text file, None when there are none."""
+    if path is None:
+        return None
+    try:
+        text = Path(_existing_file(path)).read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        reason = "the file is not text in UTF-8"
+        raise InputError(ErrorCode.BAD_OPTION, option="script", reason=reason) from None
+    return text if text.strip() else None
+
+
 def _animate(engine: StudioEngine, arguments: argparse.Namespace) -> int:
     target = _output_file(arguments.output)
-    script = arguments.script and Path(_existing_file(arguments.script)).read_text("utf-8")
     request = AnimateRequest(
         portrait=_existing_file(arguments.portrait),
         audio=_existing_file(arguments.audio),
-        script=script or None,
+        script=_script_text(arguments.script),
+        script_language=arguments.language,
         options=_render_options(arguments),
         consent=True,  # a command-line call counts as the statement
         title=Path(arguments.portrait).stem,
@@ -192,6 +204,7 @@ def _make_video(
         raise
     finally:
         engine.delete(job.job_id)
+    _print_notes(report.get("notes", []))
     if as_json:
         print(json.dumps(report, ensure_ascii=False))
     else:
@@ -288,8 +301,9 @@ def _check_sentences(report: CheckReport) -> str:
 
 def _lipsync(engine: StudioEngine, arguments: argparse.Namespace) -> int:
     target = _output_file(arguments.output)
-    script = arguments.script and Path(_existing_file(arguments.script)).read_text("utf-8")
-    result = engine.listen(_existing_file(arguments.audio), script or None, target)
+    script = _script_text(arguments.script)
+    result = engine.listen(_existing_file(arguments.audio), script, target, arguments.language)
+    _print_notes(result["notes"])
     print(f"{target} ({result['num_samples']} samples at {result['rate_hz']} Hz)")
     return EXIT_OK
 
@@ -323,7 +337,7 @@ def _build_parser() -> argparse.ArgumentParser:
     animate = _command(commands, "animate", _animate, "a photo and a recording become a video")
     animate.add_argument("portrait", metavar="PORTRAIT")
     animate.add_argument("audio", metavar="AUDIO")
-    animate.add_argument("--script", metavar="FILE.txt", help="the words of the recording")
+    _add_script_options(animate)
     _add_render_options(animate)
 
     say = _command(commands, "say", _say, "a photo and a text become a video")
@@ -347,7 +361,7 @@ def _build_parser() -> argparse.ArgumentParser:
     lipsync = _command(commands, "lipsync", _lipsync, "write the mouth curves of a recording")
     lipsync.add_argument("audio", metavar="AUDIO")
     lipsync.add_argument("-o", "--output", required=True, metavar="CURVES.json")
-    lipsync.add_argument("--script", metavar="FILE.txt", help="the words of the recording")
+    _add_script_options(lipsync)
 
     voices = _command(commands, "voices", _voices, "list the built-in voices")
     voices.add_argument("--language", metavar="xx")
@@ -373,6 +387,11 @@ def _add_speech_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--voice", metavar="ID", help="see `voices`")
     parser.add_argument("--speed", type=float, default=1.0, metavar="X", help="0.5 to 2")
     parser.add_argument("--style", metavar="TEXT", help="for voices that can, such as happy")
+
+
+def _add_script_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--script", metavar="FILE.txt", help="the words of the recording")
+    parser.add_argument("--language", metavar="TAG", help="of the words, such as de")
 
 
 def _add_render_options(parser: argparse.ArgumentParser) -> None:

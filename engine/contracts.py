@@ -67,7 +67,7 @@ class RenderOptions(Frozen):
         allow_smaller: draw one size smaller when the memory does not suffice otherwise.
         force: animate although the pre-flight check would refuse a turned or small face.
         captions: `srt` = files beside the video, `burn` = drawn into the picture too; both need
-            a typed text.
+            a typed text, or the words of the recording.
         guidance: weights of the picture and of the speech, 0-20 each (sonic).
         dtype: what the large networks compute in (sonic); `auto` = fp16 on a card, else fp32.
         decode_chunk: keyframes decoded together, 1-25 (sonic); fewer need less memory.
@@ -142,7 +142,8 @@ class AnimateRequest(Frozen):
         portrait: path of the picture as the caller has it; it is copied into the job.
         audio: path of the recording, or None when `speech` is given.
         speech: the text to speak, or None when `audio` is given.
-        script: the known words of `audio`, if any.
+        script: the known words of `audio`, if any; they time the mouth and the captions.
+        script_language: BCP 47 tag of `script`; None = guessed from its words.
         options: choices about the picture.
         consent: the caller states they may use this face and voice.
         title: what lists show; the user's own file name or first words.
@@ -152,6 +153,7 @@ class AnimateRequest(Frozen):
     audio: str | None = None
     speech: SpeechOptions | None = None
     script: str | None = None
+    script_language: str | None = None
     options: RenderOptions = RenderOptions()
     consent: bool = False
     title: str = ""
@@ -167,6 +169,7 @@ class JobSpec(Frozen):
     audio_name: str | None = None
     speech: SpeechOptions | None = None
     script: str | None = None
+    script_language: str | None = None
     options: RenderOptions = RenderOptions()
     seed: int = 0
 

@@ -64,6 +64,8 @@ class ErrorCode(StrEnum):
     VOICE_UNKNOWN = "voice_unknown"
     VOICE_UNAVAILABLE = "voice_unavailable"
     LANGUAGE_UNSUPPORTED = "language_unsupported"
+    SCRIPT_MISMATCH = "script_mismatch"
+    SCRIPT_UNREADABLE = "script_unreadable"
     CAPTIONS_NEED_TEXT = "captions_need_text"
     CAPTIONS_UNDRAWABLE = "captions_undrawable"
     # options and machine

@@ -196,6 +196,16 @@ MESSAGES: dict[ErrorCode, Message] = {
         "No installed voice speaks the language {language}.",
         "Choose another language, or upload a recording.",
     ),
+    ErrorCode.SCRIPT_MISMATCH: Message(
+        "The given text does not seem to be what is said in the recording, so it was not used: "
+        "the mouth follows the sound alone, and there are no captions.",
+        "Check that text and recording belong together, word for word.",
+    ),
+    ErrorCode.SCRIPT_UNREADABLE: Message(
+        "The given text cannot be read here, so it was not used: "
+        "the mouth follows the sound alone, and there are no captions.",
+        "Write the words as they sound (Japanese: in kana), or leave the text out.",
+    ),
     ErrorCode.CAPTIONS_NEED_TEXT: Message(
         "Captions need a typed text; what is said in a recording is not known.",
         "Type the text and choose a voice, or make the video without captions.",

@@ -72,8 +72,8 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
     """Judge the inputs of a new job; the picture is kept in the job's folder.
 
     Args:
-        payload: `portrait`, `audio` or `speech`, `options`, `job_dir`; the first two are what
-            the decode lane answered, and the recording lies in the job's folder already.
+        payload: `portrait`, `audio` or `speech`, `script`, `options`, `job_dir`; the first two
+            are what the decode lane answered, and the recording lies in the job's folder already.
         settings: limits.
         tools: models of this process.
 
@@ -97,6 +97,9 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
     sound = received_sound(payload["audio"])
     if sound.facts.is_silent:
         raise InputError(ErrorCode.SILENT)
+    script = payload.get("script")
+    if script and options.captions == "burn":
+        require_drawable(clean(script, len(script)), options)
     return {
         "portrait_name": PORTRAIT_NAME,
         "audio_name": sound.wav.name,

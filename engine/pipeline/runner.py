@@ -18,7 +18,6 @@ from engine.animators.animator import Animator, Scene
 from engine.contracts import Artifact, JobSpec, Stage
 from engine.errors import Canceled
 from engine.face.portrait_check import judge_portrait
-from engine.lipsync.curves import MouthCurves
 from engine.lipsync.from_audio import loudness_of_wav
 from engine.lipsync.from_timings import curves_from_timings
 from engine.lipsync.score import SyncReport, gates, score_video
@@ -34,6 +33,7 @@ from engine.pipeline.animate import (
     render_scene,
 )
 from engine.pipeline.drawing import PIECES_NAME, draw_within_memory, recall_drawing
+from engine.pipeline.hear import Heard, Script, hear
 from engine.pipeline.intake import JudgedPortrait, load_png
 from engine.pipeline.sonic import peak_vram_mb
 from engine.pipeline.speak import load_timings, save_timings, speak_to_file
@@ -64,6 +64,7 @@ class VideoJob:
         self._context = context
         self._tools = tools
         self._clock = StageClock(context.report)
+        self._notes: tuple[str, ...] = ()
 
     def run(self) -> dict[str, Any]:
         """Run every stage.
@@ -81,7 +82,9 @@ class VideoJob:
             speech_wav, words, phonemes = self._speak()
         duration_s = sf.info(str(speech_wav)).duration
         with self._clock.running(Stage.LISTEN):
-            curves = self._listen(speech_wav, phonemes, duration_s)
+            heard = self._listen(speech_wav, words, phonemes, duration_s)
+        curves, words, phonemes = heard.curves, heard.words, heard.phonemes
+        self._notes = heard.notes
 
         def scene_at(size_px: int) -> Scene:
             options = self._spec.options.model_copy(update={"size_px": size_px})
@@ -177,11 +180,18 @@ class VideoJob:
         return (spoken, *load_timings(timings))
 
     def _listen(
-        self, speech_wav: Path, phonemes: tuple[TimedPhoneme, ...], duration_s: float
-    ) -> MouthCurves:
+        self,
+        speech_wav: Path,
+        words: tuple[TimedWord, ...],
+        phonemes: tuple[TimedPhoneme, ...],
+        duration_s: float,
+    ) -> Heard:
         if phonemes:
-            return curves_from_timings(phonemes, duration_s, loudness_of_wav(speech_wav))
-        return self._tools.listener.listen_wav(speech_wav)
+            loudness = loudness_of_wav(speech_wav)
+            return Heard(curves_from_timings(phonemes, duration_s, loudness), words, phonemes)
+        script = Script.of(self._spec.script, self._spec.script_language)
+        lexicon = Lexicon.load(self._context.settings.pronunciations_path)
+        return hear(speech_wav, script, self._tools, self._context.canceled, lexicon)
 
     def _report(
         self, video: Path, duration_s: float, animator: str, sync: SyncReport
@@ -201,6 +211,7 @@ class VideoJob:
             "realtime_factor": round(elapsed_s / duration_s, 3),
             "peak_vram_mb": peak_vram_mb() if animator == "sonic" else 0.0,
             "stages": dict(self._clock.seconds),
+            "notes": list(self._notes),
             "sync": {**sync.model_dump(), "failed_gates": gates(sync)},
         }
 

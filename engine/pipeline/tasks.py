@@ -8,6 +8,7 @@ from engine.contracts import SpeechOptions
 from engine.pipeline.check import check_inputs
 from engine.pipeline.decode import received_sound
 from engine.pipeline.doctor import examine
+from engine.pipeline.hear import Script, hear
 from engine.pipeline.intake import take_in
 from engine.pipeline.preview import preview_portrait
 from engine.pipeline.runner import run_video
@@ -54,8 +55,8 @@ def task_table(tools: Tools) -> TaskTable:
             "timings": timings_of(clip),
         }
 
-    def lipsync(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
-        return _write_curves(payload, tools)
+    def lipsync(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+        return _write_curves(payload, context, tools)
 
     def doctor(_payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         return examine(context.settings, tools)
@@ -73,14 +74,23 @@ def task_table(tools: Tools) -> TaskTable:
     }
 
 
-def _write_curves(payload: dict[str, Any], tools: Tools) -> dict[str, Any]:
+def _write_curves(payload: dict[str, Any], context: TaskContext, tools: Tools) -> dict[str, Any]:
     """Write the mouth curves of a decoded recording as the public contract's JSON."""
     target = Path(payload["target"])
-    curves = tools.listener.listen_wav(received_sound(payload["audio"]).wav)
+    script = Script.of(payload.get("script"), payload.get("language"))
+    lexicon = Lexicon.load(context.settings.pronunciations_path)
+    wav = received_sound(payload["audio"]).wav
+    heard = hear(wav, script, tools, context.canceled, lexicon)
+    curves = heard.curves
     part = target.with_name(target.name + ".part")
     part.write_text(json.dumps(curves.as_json()), "utf-8")
     part.replace(target)
-    return {"num_samples": len(curves), "rate_hz": curves.rate_hz}
+    return {
+        "num_samples": len(curves),
+        "rate_hz": curves.rate_hz,
+        "notes": list(heard.notes),
+        "num_words": len(heard.words),
+    }
 
 
 TASKS: TaskTable = task_table(Tools())

@@ -94,6 +94,7 @@ class QuickLane:
                 "portrait": self._seen(request.portrait, request.options, scratch),
                 "audio": self._heard(request.audio, folder / SPEECH_NAME),
                 "speech": _speech(request.speech),
+                "script": request.script,
                 "options": request.options.model_dump(mode="json"),
                 "job_dir": str(folder),
             }
@@ -138,12 +139,21 @@ class QuickLane:
         return self._ask("speak", payload, self._settings.job_timeout_min_s)
 
     def listen(
-        self, audio: str | Path, script: str | None, target_json: str | Path
+        self,
+        audio: str | Path,
+        script: str | None,
+        target_json: str | Path,
+        script_language: str | None = None,
     ) -> dict[str, Any]:
         """Write the mouth curves of a recording as JSON."""
         with self._scratch() as folder:
             heard = self._heard(audio, folder / SPEECH_NAME)
-            payload = {"audio": heard, "script": script, "target": absolute(target_json)}
+            payload = {
+                "audio": heard,
+                "script": script,
+                "language": script_language,
+                "target": absolute(target_json),
+            }
             timeout_s = self._settings.job_timeout_min_s + self._read_limit_s(audio)
             return self._ask("lipsync", payload, timeout_s)
 

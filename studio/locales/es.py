@@ -387,6 +387,16 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Ninguna voz instalada habla el idioma {language}.",
         "Elija otro idioma o suba una grabación.",
     ),
+    "script_mismatch": (
+        "El texto dado no parece ser lo que se dice en la grabación, así que no se usó: "
+        "la boca sigue solo el sonido y no hay subtítulos.",
+        "Compruebe que el texto y la grabación coinciden, palabra por palabra.",
+    ),
+    "script_unreadable": (
+        "El texto dado no se puede leer aquí, así que no se usó: "
+        "la boca sigue solo el sonido y no hay subtítulos.",
+        "Escriba las palabras como suenan (japonés: en kana), o no dé ningún texto.",
+    ),
     "captions_need_text": (
         "Los subtítulos necesitan un texto escrito; no se sabe qué se dice en una grabación.",
         "Escriba el texto y elija una voz, o haga el vídeo sin subtítulos.",

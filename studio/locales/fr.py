@@ -396,6 +396,16 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Aucune voix installée ne parle la langue {language}.",
         "Choisissez une autre langue, ou importez un enregistrement.",
     ),
+    "script_mismatch": (
+        "Le texte donné ne semble pas être ce qui est dit dans l'enregistrement, il n'a donc pas été "
+        "utilisé : la bouche suit le son seul, et il n'y a pas de sous-titres.",
+        "Vérifiez que le texte et l'enregistrement correspondent, mot pour mot.",
+    ),
+    "script_unreadable": (
+        "Le texte donné ne peut pas être lu ici, il n'a donc pas été utilisé : "
+        "la bouche suit le son seul, et il n'y a pas de sous-titres.",
+        "Écrivez les mots comme ils se prononcent (japonais : en kana), ou ne donnez pas de texte.",
+    ),
     "captions_need_text": (
         "Les sous-titres ont besoin d'un texte saisi ; ce qui est dit dans un enregistrement "
         "n'est pas connu.",

@@ -68,6 +68,38 @@ def test_animate_makes_a_video_as_long_as_the_recording(cli, tmp_path):
     assert abs(report["sync"]["offset_ms"]) <= 45
 
 
+def test_script_times_the_captions_of_a_recording(cli, tmp_path):
+    target, script = tmp_path / "out.mp4", tmp_path / "words.txt"
+    script.write_text("He was not an ill-disposed young man.", "utf-8")
+
+    done = cli(
+        *("animate", PORTRAIT, SPEECH, "-o", target, "--size", 256, "--seed", 7, "--json"),
+        *("--script", script, "--captions", "srt"),
+    )
+
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["notes"] == []
+    assert report["sync"]["closure_f1"] >= 0.8
+    lines = target.with_suffix(".srt").read_text("utf-8").splitlines()
+    assert lines[2] == "He was not an ill-disposed young man."
+    start, _, end = lines[1].partition(" --> ")
+    assert "00:00:00,150" <= start <= "00:00:00,270"  # the other aligner hears "He" at 0.21 s
+    assert "00:00:02,700" <= end <= "00:00:03,000"  # and the end at 2.80 s
+    assert target.with_suffix(".vtt").exists()
+
+
+def test_wrong_script_is_said_and_the_mouth_follows_the_sound(cli, tmp_path):
+    target, script = tmp_path / "curves.json", tmp_path / "words.txt"
+    script.write_text("Tomorrow the weather will be fine again.", "utf-8")
+
+    done = cli("lipsync", SPEECH, "-o", target, "--script", script)
+
+    assert done.returncode == 0
+    assert "does not seem to be what is said" in done.stderr
+    assert max(json.loads(target.read_text("utf-8"))["close"]) > 0.8
+
+
 def test_say_shows_every_m_b_and_p_closed(cli, tmp_path):
     target = tmp_path / "said.mp4"
 
