@@ -1,0 +1,105 @@
+"""The memory of a real card: what a child keeps, when it is replaced, the ladder."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from polling import HERE, python_path, wait_until
+
+from engine.contracts import MemoryReading
+from engine.errors import EngineError, ErrorCode
+from engine.gpu.gauge import MemoryGauge
+from engine.settings import EngineSettings
+from engine.worker.attend import TaskLimits, TaskMemory
+from engine.worker.plan import LanePlan
+from engine.worker.supervisor import Supervisor
+
+pytest.importorskip("torch")
+pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300)]
+
+BASELINE_MB = 32.0
+
+
+class Lane:
+    """A render lane on the card, and what its tasks took."""
+
+    def __init__(self, settings: EngineSettings, temp_dir: Path) -> None:
+        self.gauge = MemoryGauge(lambda: [pid] if (pid := self.supervisor.pid) else [])
+        plan = LanePlan("render", "gpu_tasks:TASKS", temp_dir, 1000)
+        self.supervisor = Supervisor(plan, settings, self.gauge.read_now)
+        self.memories: list[TaskMemory] = []
+
+    def run(self, kind: str, **payload: float) -> dict[str, object]:
+        result = self.supervisor.run(kind, payload, TaskLimits(), on_memory=self.memories.append)
+        return result.values
+
+    def used_mb(self) -> float:
+        reading = self.gauge.read_now()
+        assert reading is not None
+        assert reading.used_mb is not None
+        return reading.used_mb
+
+
+@pytest.fixture
+def lane(
+    settings_for: Callable[..., EngineSettings],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    no_child_left: None,
+) -> Iterator[Lane]:
+    monkeypatch.setenv("PYTHONPATH", python_path(HERE))
+    settings = settings_for()
+    settings.data_dir.mkdir()
+    lane = Lane(settings, tmp_path / "tmp")
+    yield lane
+    lane.supervisor.close()
+
+
+def test_a_task_that_gives_everything_back_leaves_its_context_alone(lane: Lane) -> None:
+    for _ in range(4):
+        lane.run("take", mb=4000)
+
+    figures = lane.memories
+    assert all((memory.vram_peak_mb or 0) >= 4000 for memory in figures)
+    assert all(memory.residue_mb is not None and memory.residue_mb < 256 for memory in figures)
+    assert [memory.replaced for memory in figures] == [None] * 4
+    assert len({memory.pid for memory in figures}) == 1
+
+
+def test_a_task_that_keeps_memory_costs_its_child_and_the_card_is_as_before(lane: Lane) -> None:
+    before_mb = lane.used_mb()
+    card: MemoryReading | None = lane.gauge.read_now()
+    assert card is not None
+    keep_mb = max(512.0, 0.03 * (card.total_mb or 0)) + 300
+
+    lane.run("take", mb=100, keep_mb=keep_mb)
+
+    assert lane.memories[-1].replaced == "residue"
+    took_s = wait_until(lambda: lane.used_mb() < before_mb + BASELINE_MB, 10)
+    assert took_s < 2
+    lane.run("take", mb=100)
+    assert len({memory.pid for memory in lane.memories}) == 2
+
+
+def test_a_killed_child_gives_everything_back(lane: Lane) -> None:
+    before_mb = lane.used_mb()
+    lane.run("take", mb=8000)
+    started = time.monotonic()
+
+    lane.supervisor.close()
+    wait_until(lambda: lane.used_mb() < before_mb + BASELINE_MB, 10)
+
+    assert time.monotonic() - started < 2
+
+
+def test_the_ladder_is_climbed_in_order_and_the_next_task_has_the_whole_card(lane: Lane) -> None:
+    climbed = lane.run("climb_ladder", limit_mb=1000)
+    with pytest.raises(EngineError) as caught:
+        lane.run("climb_ladder", limit_mb=500)
+    after = lane.run("take", mb=3000)
+
+    assert climbed["steps"] == ["again", "smaller_chunks", "tiled_decode"]
+    assert caught.value.code is ErrorCode.GPU_MEMORY
+    assert lane.memories[1].replaced == "device_error"
+    assert after["pid"] != climbed["pid"]
