@@ -21,7 +21,6 @@ from engine.contracts import (
     JobEvent,
     JobRecord,
     JobSpec,
-    Lane,
     MemoryEntry,
     MemoryReading,
     RenderOptions,
@@ -43,18 +42,17 @@ from engine.jobs.temp import SessionTemp
 from engine.jobs.waiting import start_s
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
-from engine.worker.decode import FILES_PER_CHILD, KEPT_MB, SUSPICIOUS_CODES, DecodeLane
-from engine.worker.plan import LanePlan
+from engine.worker.lanes import (
+    PRODUCT_DECODE_TASKS,
+    PRODUCT_TASKS,
+    decode_lane,
+    quick_lane,
+    render_lane,
+)
 from engine.worker.quick import QuickLane, no_room
-from engine.worker.supervisor import Supervisor
 
 STUDIO_LOCK_NAME = "studio.lock"
-QUICK_TASKS_PER_CHILD = 200
-"""Quick tasks hold little; a new child costs more than the leak of two hundred checks."""
-
 WAIT_POLL_S = 0.1
-PRODUCT_TASKS = "engine.pipeline.tasks:TASKS"
-PRODUCT_DECODE_TASKS = "engine.pipeline.decode:TASKS"
 
 
 class StudioEngine:
@@ -97,9 +95,10 @@ class StudioEngine:
         self._admission = Admission(self._store, self.settings, self._disk)
         self._temp = SessionTemp(self.settings.temp_dir)
         self._gauge = MemoryGauge(self._pids, os.environ.get("CUDA_VISIBLE_DEVICES"))
-        self._render = self._supervisor("render", tasks)
-        self._quick = self._supervisor("quick", tasks)
-        self._decode = self._decode_lane(decode_tasks)
+        temp_dir = self._temp.path
+        self._render = render_lane(self.settings, tasks, temp_dir, self._gauge.read_now)
+        self._quick = quick_lane(self.settings, tasks, temp_dir)
+        self._decode = decode_lane(self.settings, decode_tasks, temp_dir)
         self._lane = QuickLane(self._quick, self._decode, self.settings, self._temp.create)
         self._backend: JobBackend = LocalBackend(
             self._store, self._folders, self._render, self.settings, self._disk
@@ -426,35 +425,6 @@ class StudioEngine:
             self._studio_lock.acquire(timeout=0)
         except Timeout:
             raise EngineError(ErrorCode.DATA_DIR_BUSY) from None
-
-    def _supervisor(self, lane: Lane, tasks: str) -> Supervisor:
-        is_render = lane == "render"
-        plan = LanePlan(
-            lane=lane,
-            tasks=tasks,
-            temp_dir=self._temp.path,
-            tasks_per_child=(
-                self.settings.recycle_after_jobs if is_render else QUICK_TASKS_PER_CHILD
-            ),
-            pid_file=self.settings.data_dir / "render.pid" if is_render else None,
-        )
-        if is_render:
-            return Supervisor(plan, self.settings, self._gauge.read_now)
-        return Supervisor(plan, self.settings)
-
-    def _decode_lane(self, tasks: str) -> DecodeLane:
-        plan = LanePlan(
-            lane="decode",
-            tasks=tasks,
-            temp_dir=self._temp.path,
-            tasks_per_child=FILES_PER_CHILD,
-            breaking_codes=SUSPICIOUS_CODES,
-            memory_mb=self.settings.decode_memory_mb,
-            kept_mb=KEPT_MB,
-            expects_deaths=True,
-        )
-        count = self.settings.decode_processes
-        return DecodeLane([Supervisor(plan, self.settings) for _ in range(count)], self.settings)
 
     def _rates(self, size_px: int) -> dict[str, float]:
         """Measured rates as the check task knows them: by `animator:size`."""

@@ -13,22 +13,7 @@ from typing import Any
 from engine.errors import EngineError, ErrorCode, InputError, WorkerLost
 from engine.settings import EngineSettings
 from engine.worker.attend import TaskLimits
-from engine.worker.plan import BREAKING_CODES
 from engine.worker.supervisor import ChildNotStarted, ChildState, Supervisor
-
-FILES_PER_CHILD = 20
-"""A decoder is replaced after this many files, even if all were healthy."""
-
-KEPT_MB = 350.0
-"""A child at rest has about 120 MB; one that keeps more than this has grown."""
-
-SUSPICIOUS_CODES = BREAKING_CODES | {
-    ErrorCode.DAMAGED_IMAGE,
-    ErrorCode.DAMAGED_AUDIO,
-    ErrorCode.IMAGE_TOO_HEAVY,
-    ErrorCode.NO_AUDIO_TRACK,
-}
-"""Refusals that a decoder gave only after it had worked on the file; its memory is not trusted."""
 
 PICTURE_BYTES_PER_CPU_S = 5_000_000
 """A large transparent PNG, the slowest kind, is decoded at 6 MB a second on two old cores."""
@@ -55,6 +40,11 @@ class DecodeLane:
         self._settings = settings
         self._free = list(supervisors)
         self._is_free = threading.Condition()
+
+    @property
+    def supervisors(self) -> Sequence[Supervisor]:
+        """Of the children, in the order in which they are used."""
+        return self._supervisors
 
     @property
     def pids(self) -> list[int]:

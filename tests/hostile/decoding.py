@@ -13,8 +13,8 @@ import psutil
 
 from engine.errors import EngineError, ErrorCode
 from engine.settings import EngineSettings
-from engine.worker.decode import FILES_PER_CHILD, KEPT_MB, SUSPICIOUS_CODES, DecodeLane
-from engine.worker.plan import LanePlan
+from engine.worker.decode import DecodeLane
+from engine.worker.lanes import decode_lane as make_decode_lane
 from engine.worker.supervisor import ChildState, Supervisor
 
 IN_OPEN = 0x20
@@ -23,20 +23,10 @@ MB = 2**20
 
 def decode_lane(folder: Path, tasks: str, **changes: object) -> tuple[DecodeLane, Supervisor]:
     """A lane of one child, as the engine makes it, on a folder of the test's own."""
-    settings = EngineSettings(data_dir=folder / "data", **changes)
+    settings = EngineSettings(data_dir=folder / "data", decode_processes=1, **changes)
     settings.data_dir.mkdir(parents=True)
-    plan = LanePlan(
-        lane="decode",
-        tasks=tasks,
-        temp_dir=folder / "tmp",
-        tasks_per_child=FILES_PER_CHILD,
-        breaking_codes=SUSPICIOUS_CODES,
-        memory_mb=settings.decode_memory_mb,
-        kept_mb=KEPT_MB,
-        expects_deaths=True,
-    )
-    supervisor = Supervisor(plan, settings)
-    return DecodeLane([supervisor], settings), supervisor
+    lane = make_decode_lane(settings, tasks, folder / "tmp")
+    return lane, lane.supervisors[0]
 
 
 def wait_ready(supervisor: Supervisor) -> None:

@@ -13,8 +13,9 @@ from polling import HERE, TASKS, python_path, wait_until
 from engine.errors import EngineError, ErrorCode, InputError, WorkerLost
 from engine.settings import EngineSettings
 from engine.worker.attend import TaskLimits
-from engine.worker.decode import SUSPICIOUS_CODES, DecodeLane
+from engine.worker.decode import DecodeLane
 from engine.worker.environment import PROJECT_ROOT
+from engine.worker.lanes import SUSPICIOUS_CODES
 from engine.worker.plan import LanePlan
 from engine.worker.supervisor import ChildState, Supervisor
 

@@ -1,0 +1,74 @@
+"""The three lanes of an engine: what their children may do and when they are replaced."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.contracts import MemoryReading
+from engine.errors import ErrorCode
+from engine.settings import EngineSettings
+from engine.worker.decode import DecodeLane
+from engine.worker.plan import BREAKING_CODES, LanePlan
+from engine.worker.supervisor import Supervisor
+
+PRODUCT_TASKS = "engine.pipeline.tasks:TASKS"
+PRODUCT_DECODE_TASKS = "engine.pipeline.decode:TASKS"
+
+QUICK_TASKS_PER_CHILD = 200
+"""Quick tasks hold little; a new child costs more than the leak of two hundred checks."""
+
+FILES_PER_DECODER = 20
+"""A decoder is replaced after this many files, even if all were healthy."""
+
+DECODER_KEPT_MB = 350.0
+"""A decoder at rest has about 155 MB; one that keeps more than this has grown."""
+
+SUSPICIOUS_CODES = BREAKING_CODES | {
+    ErrorCode.DAMAGED_IMAGE,
+    ErrorCode.DAMAGED_AUDIO,
+    ErrorCode.IMAGE_TOO_HEAVY,
+    ErrorCode.NO_AUDIO_TRACK,
+}
+"""Refusals that a decoder gave only after it had worked on the file; its memory is not trusted."""
+
+PID_FILE_NAME = "render.pid"
+
+
+def render_lane(
+    settings: EngineSettings,
+    tasks: str,
+    temp_dir: Path,
+    read_card: Callable[[], MemoryReading | None],
+) -> Supervisor:
+    """The lane that makes videos; one child on the whole computer."""
+    plan = LanePlan(
+        lane="render",
+        tasks=tasks,
+        temp_dir=temp_dir,
+        tasks_per_child=settings.recycle_after_jobs,
+        pid_file=settings.data_dir / PID_FILE_NAME,
+    )
+    return Supervisor(plan, settings, read_card)
+
+
+def quick_lane(settings: EngineSettings, tasks: str, temp_dir: Path) -> Supervisor:
+    """The lane that answers questions."""
+    plan = LanePlan(
+        lane="quick", tasks=tasks, temp_dir=temp_dir, tasks_per_child=QUICK_TASKS_PER_CHILD
+    )
+    return Supervisor(plan, settings)
+
+
+def decode_lane(settings: EngineSettings, tasks: str, temp_dir: Path) -> DecodeLane:
+    """The lane that opens files of strangers."""
+    plan = LanePlan(
+        lane="decode",
+        tasks=tasks,
+        temp_dir=temp_dir,
+        tasks_per_child=FILES_PER_DECODER,
+        breaking_codes=SUSPICIOUS_CODES,
+        memory_mb=settings.decode_memory_mb,
+        kept_mb=DECODER_KEPT_MB,
+        expects_deaths=True,
+    )
+    count = settings.decode_processes
+    return DecodeLane([Supervisor(plan, settings) for _ in range(count)], settings)
