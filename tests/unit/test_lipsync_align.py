@@ -181,6 +181,17 @@ def test_words_left_out_of_the_text_leave_the_net_in_charge_there(recordings, to
     assert np.corrcoef(curves.jaw[tail], heard.jaw[tail])[0, 1] > 0.6
 
 
+def test_text_with_missing_words_is_known_and_timed(recordings, tools):
+    recording = recordings["en_librivox_austen_0870"]
+    words = recording.text.split()
+    kept = " ".join(word for index, word in enumerate(words) if index % 5)
+
+    found = align(speak(tools, kept), recording.heard)
+
+    assert found.belongs
+    assert np.median(word_start_errors_s(recording, found)) <= TOLERANCE_S
+
+
 def test_silence_has_no_words(recordings):
     recording = recordings["en_librivox_austen_0880"]
     silence = Listener().listen(np.zeros(32_000, np.float32))
