@@ -40,7 +40,7 @@ _FOREIGN_SCORE = -1.8
 _RATES = (1 / 3, 3.0)
 
 # A text belongs to a recording when its ratio is less than this share of the one by chance. Of 18
-# right texts in seven languages, with noise and with music, the worst has .48 of it; of 158 wrong
+# right texts in six languages, with noise and with music, the worst has .48 of it; of 158 wrong
 # ones of a length that could be, the best has .57.
 BELONGS_SHARE = 0.53
 _CHANCE_FRAMES = 60 * CURVE_RATE_HZ  # a minute is enough to tell
