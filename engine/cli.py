@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code.
     """
     arguments = _build_parser().parse_args(argv)
-    logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(message)s")
+    logging.basicConfig(level=logging.CRITICAL, stream=sys.stderr, format="%(message)s")
     try:
         settings = EngineSettings()
         with ended_politely(), StudioEngine(settings) as engine:
@@ -97,13 +97,17 @@ def _existing_file(path: str) -> str:
     return str(absolute)
 
 
-def _output_file(path: str) -> Path:
+def _output_file(path: str, suffix: str) -> Path:
     """The absolute path to write to, checked before any work starts.
 
     Raises:
-        InputError: OUTPUT_NOT_WRITABLE.
+        InputError: OUTPUT_NOT_WRITABLE; BAD_OPTION when the name promises another kind of file.
     """
     target = Path(path).expanduser().absolute()
+    if target.suffix.lower() not in (suffix, ""):
+        raise InputError(
+            ErrorCode.BAD_OPTION, option="output", reason=f"its name must end in {suffix}"
+        )
     if target.is_dir() or not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
         raise InputError(ErrorCode.OUTPUT_NOT_WRITABLE)
     return target
@@ -164,7 +168,7 @@ def _script_text(path: str | None) -> str | None:
 
 
 def _animate(engine: StudioEngine, arguments: argparse.Namespace) -> int:
-    target = _output_file(arguments.output)
+    target = _output_file(arguments.output, ".mp4")
     request = AnimateRequest(
         portrait=_existing_file(arguments.portrait),
         audio=_existing_file(arguments.audio),
@@ -178,7 +182,7 @@ def _animate(engine: StudioEngine, arguments: argparse.Namespace) -> int:
 
 
 def _say(engine: StudioEngine, arguments: argparse.Namespace) -> int:
-    target = _output_file(arguments.output)
+    target = _output_file(arguments.output, ".mp4")
     request = AnimateRequest(
         portrait=_existing_file(arguments.portrait),
         speech=_speech_options(arguments),
@@ -204,7 +208,7 @@ def _make_video(
         raise
     finally:
         engine.delete(job.job_id)
-    _print_notes(report.get("notes", []))
+    _print_notes(report["notes"], report["note_values"])
     if as_json:
         print(json.dumps(report, ensure_ascii=False))
     else:
@@ -242,8 +246,8 @@ def _copy_results(engine: StudioEngine, job: JobRecord, target: Path) -> dict[st
 
 
 def _speak(engine: StudioEngine, arguments: argparse.Namespace) -> int:
-    target = _output_file(arguments.output)
-    timings = _output_file(arguments.timings) if arguments.timings else None
+    target = _output_file(arguments.output, ".wav")
+    timings = _output_file(arguments.timings, ".json") if arguments.timings else None
     result = engine.speak(_speech_options(arguments), target)
     if timings is not None:
         timings.write_text(json.dumps(result["timings"], ensure_ascii=False), "utf-8")
@@ -256,10 +260,10 @@ def _speak(engine: StudioEngine, arguments: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-def _print_notes(codes: Sequence[str]) -> None:
-    """Say on standard error what was left out or done differently."""
+def _print_notes(codes: Sequence[str], values: dict[str, Any] | None = None) -> None:
+    """Say on standard error what was left out, done differently or worth knowing."""
     for code in codes:
-        message = describe(ErrorCode(code))
+        message = describe(ErrorCode(code), values)
         print(f"{message.sentence} {message.hint}", file=sys.stderr)
 
 
@@ -300,7 +304,7 @@ def _check_sentences(report: CheckReport) -> str:
 
 
 def _lipsync(engine: StudioEngine, arguments: argparse.Namespace) -> int:
-    target = _output_file(arguments.output)
+    target = _output_file(arguments.output, ".json")
     script = _script_text(arguments.script)
     result = engine.listen(_existing_file(arguments.audio), script, target, arguments.language)
     _print_notes(result["notes"])
@@ -310,6 +314,8 @@ def _lipsync(engine: StudioEngine, arguments: argparse.Namespace) -> int:
 
 def _voices(engine: StudioEngine, arguments: argparse.Namespace) -> int:
     voices = engine.voices(arguments.language)
+    if arguments.language and not voices:
+        raise InputError(ErrorCode.LANGUAGE_UNSUPPORTED, language=arguments.language)
     if arguments.json:
         print(json.dumps([voice.model_dump() for voice in voices], ensure_ascii=False))
         return EXIT_OK
@@ -352,11 +358,15 @@ def _build_parser() -> argparse.ArgumentParser:
     speak.add_argument("--json", action="store_true")
 
     check = _command(commands, "check", _check, "say whether a photo and a recording will do")
-    check.add_argument("portrait", metavar="PORTRAIT")
-    check.add_argument("audio", metavar="AUDIO", nargs="?")
-    check.add_argument("--face", dest="face_index", type=int, metavar="N")
-    check.add_argument("--force", action="store_true", default=None)
-    check.add_argument("--json", action="store_true")
+    check.add_argument("portrait", metavar="PORTRAIT", help="a picture file")
+    check.add_argument("audio", metavar="AUDIO", nargs="?", help="a sound or video file")
+    check.add_argument(
+        "--face", dest="face_index", type=int, metavar="N", help="0 is the largest face"
+    )
+    check.add_argument(
+        "--force", action="store_true", default=None, help="only warn of a turned or small face"
+    )
+    check.add_argument("--json", action="store_true", help="print one JSON object")
 
     lipsync = _command(commands, "lipsync", _lipsync, "write the mouth curves of a recording")
     lipsync.add_argument("audio", metavar="AUDIO")

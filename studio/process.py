@@ -44,8 +44,9 @@ def prepare_process(settings: EngineSettings, environment: MutableMapping[str, s
 def stop_waiter() -> Callable[[], None]:
     """A function that returns when Ctrl-C or a polite kill arrives."""
     stopped = threading.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(name, lambda *_: stopped.set())
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # Windows has no SIGHUP
+            signal.signal(getattr(signal, name), lambda *_: stopped.set())
 
     def wait() -> None:
         # A wait without a limit would not let the signal through on Windows.

@@ -36,11 +36,11 @@ from engine.pipeline.drawing import PIECES_NAME, draw_within_memory, recall_draw
 from engine.pipeline.hear import Heard, Script, hear
 from engine.pipeline.intake import JudgedPortrait, load_png
 from engine.pipeline.sonic import peak_vram_mb
-from engine.pipeline.speak import load_timings, save_timings, speak_to_file
+from engine.pipeline.speak import Timings, load_timings, save_timings, speak_to_file
 from engine.pipeline.stage import SONIC_STAGE_SHARES, StageClock
 from engine.pipeline.tools import Tools
 from engine.speech.lexicon import Lexicon
-from engine.speech.voice import TimedPhoneme, TimedWord
+from engine.speech.voice import TimedWord
 from engine.worker.task import TaskContext
 
 SPOKEN_NAME = "spoken.wav"
@@ -64,7 +64,6 @@ class VideoJob:
         self._context = context
         self._tools = tools
         self._clock = StageClock(context.report)
-        self._notes: tuple[str, ...] = ()
 
     def run(self) -> dict[str, Any]:
         """Run every stage.
@@ -79,12 +78,11 @@ class VideoJob:
             animator = self._animator()
             judged = self._prepare()
         with self._clock.running(Stage.SPEAK, SHARE_STEPS):
-            speech_wav, words, phonemes = self._speak()
+            speech_wav, spoken = self._speak()
         duration_s = sf.info(str(speech_wav)).duration
         with self._clock.running(Stage.LISTEN):
-            heard = self._listen(speech_wav, words, phonemes, duration_s)
+            heard = self._listen(speech_wav, spoken, duration_s)
         curves, words, phonemes = heard.curves, heard.words, heard.phonemes
-        self._notes = heard.notes
 
         def scene_at(size_px: int) -> Scene:
             options = self._spec.options.model_copy(update={"size_px": size_px})
@@ -119,8 +117,13 @@ class VideoJob:
             if words:
                 cues = build_cues(words, duration_s)
                 write_captions(cues, self._job_dir / SRT_NAME, self._job_dir / VTT_NAME)
-            report = self._report(video, duration_s, animator.name, sync)
-            return self._assemble({**report, "memory_steps": list(drawing.steps)})
+            report = {
+                **self._report(video, duration_s, animator.name, sync),
+                "notes": [*judged.verdict.warnings, *heard.notes],
+                "note_values": judged.verdict.values,
+                "memory_steps": list(drawing.steps),
+            }
+            return self._assemble(report)
 
     def _animator(self) -> Animator:
         with Image.open(self._job_dir / self._spec.portrait_name) as photo:
@@ -162,9 +165,9 @@ class VideoJob:
         verdict = judge_portrait(pixels, faces, face_index=options.face_index, force=options.force)
         return JudgedPortrait(pixels, faces, verdict)
 
-    def _speak(self) -> tuple[Path, tuple[TimedWord, ...], tuple[TimedPhoneme, ...]]:
+    def _speak(self) -> tuple[Path, Timings]:
         if self._spec.speech is None:
-            return self._job_dir / (self._spec.audio_name or ""), (), ()
+            return self._job_dir / (self._spec.audio_name or ""), Timings()
         spoken, timings = self._job_dir / SPOKEN_NAME, self._job_dir / TIMINGS_NAME
         if not timings.exists():
             clip = speak_to_file(
@@ -177,18 +180,13 @@ class VideoJob:
             )
             save_timings(clip, timings)
             self._tools.voices.unload()  # the animator needs the memory
-        return (spoken, *load_timings(timings))
+        return spoken, load_timings(timings)
 
-    def _listen(
-        self,
-        speech_wav: Path,
-        words: tuple[TimedWord, ...],
-        phonemes: tuple[TimedPhoneme, ...],
-        duration_s: float,
-    ) -> Heard:
-        if phonemes:
+    def _listen(self, speech_wav: Path, spoken: Timings, duration_s: float) -> Heard:
+        if spoken.phonemes:
             loudness = loudness_of_wav(speech_wav)
-            return Heard(curves_from_timings(phonemes, duration_s, loudness), words, phonemes)
+            curves = curves_from_timings(spoken.phonemes, duration_s, loudness)
+            return Heard(curves, spoken.words, spoken.phonemes, spoken.notes)
         script = Script.of(self._spec.script, self._spec.script_language)
         lexicon = Lexicon.load(self._context.settings.pronunciations_path)
         return hear(speech_wav, script, self._tools, self._context.canceled, lexicon)
@@ -211,7 +209,6 @@ class VideoJob:
             "realtime_factor": round(elapsed_s / duration_s, 3),
             "peak_vram_mb": peak_vram_mb() if animator == "sonic" else 0.0,
             "stages": dict(self._clock.seconds),
-            "notes": list(self._notes),
             "sync": {**sync.model_dump(), "failed_gates": gates(sync)},
         }
 

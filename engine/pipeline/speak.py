@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -71,8 +72,26 @@ def save_timings(clip: SpokenClip, target: Path) -> None:
     part.replace(target)
 
 
-def load_timings(source: Path) -> tuple[tuple[TimedWord, ...], tuple[TimedPhoneme, ...]]:
-    """Words and phonemes of a kept timings.json."""
+@dataclass(frozen=True)
+class Timings:
+    """What a kept timings.json says.
+
+    Attributes:
+        words: in order.
+        phonemes: in order.
+        notes: what was left out or done differently, as `ErrorCode` values.
+    """
+
+    words: tuple[TimedWord, ...] = ()
+    phonemes: tuple[TimedPhoneme, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def load_timings(source: Path) -> Timings:
+    """Read a timings.json back."""
     stored = json.loads(source.read_text("utf-8"))
-    words = tuple(TimedWord(**word) for word in stored["words"])
-    return words, tuple(TimedPhoneme(**phoneme) for phoneme in stored["phonemes"])
+    return Timings(
+        tuple(TimedWord(**word) for word in stored["words"]),
+        tuple(TimedPhoneme(**phoneme) for phoneme in stored["phonemes"]),
+        tuple(stored["notes"]),
+    )

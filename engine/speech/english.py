@@ -12,6 +12,12 @@ from engine.speech.reading import Reading
 from engine.speech.symbol_timing import Symbol
 from engine.speech.words import match_words, split_words
 
+# The package's rules stop after about two dozen sounds of a word its lexicon does not have (30 to
+# 300 letters all gave 22-24). Whole readings have .7 sounds a letter and more.
+LONGEST_SURE_WORD = 20
+MIN_SOUNDS_PER_LETTER = 0.6
+LONG_WORD_PIECE = 10
+
 
 class EnglishReader:
     """Reads English text; loads its lexicon with the first one.
@@ -48,7 +54,7 @@ class EnglishReader:
         word, letters = "", ""
         for token in g2p.phonemize_tokens(g2p.tokenize(normalize(text))):
             word += token.text
-            letters += token.phonemes or ""
+            letters += _whole_reading(token.text, token.phonemes or "", g2p)
             if token.whitespace:
                 words.append((word, letters + " "))
                 word, letters = "", ""
@@ -62,3 +68,12 @@ class EnglishReader:
             return normalize, import_module("hibari.g2p").G2P(british=self._british)
         except (ImportError, OSError) as error:
             raise EngineError(ErrorCode.VOICE_UNAVAILABLE, voice="English") from error
+
+
+def _whole_reading(word: str, letters: str, g2p: Any) -> str:  # noqa: ANN401 - the package has no types
+    """The letters of a word; a long one that was read only in part is read piece by piece."""
+    if len(word) <= LONGEST_SURE_WORD or len(letters) >= MIN_SOUNDS_PER_LETTER * len(word):
+        return letters
+    pieces = [word[at : at + LONG_WORD_PIECE] for at in range(0, len(word), LONG_WORD_PIECE)]
+    tokens = g2p.phonemize_tokens(g2p.tokenize(" ".join(pieces)))
+    return "".join(token.phonemes or "" for token in tokens)

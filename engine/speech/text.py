@@ -74,6 +74,10 @@ _SIGN_NAMES = {
 }
 
 
+# Nobody hears a number of more than twelve digits as one, and some readers have no words for it.
+_LONG_NUMBER = re.compile(r"(?<![\d.,])\d(?:[,']?\d){12,}(?![.,]?\d)")
+
+
 @dataclass(frozen=True)
 class CleanText:
     """A text that holds only what is to be spoken.
@@ -128,7 +132,8 @@ def is_speakable(text: str) -> bool:
 def make_speakable(text: MappedText, language: str) -> MappedText:
     """Respell what no voice reads well, in the words of `language`.
 
-    Web and mail addresses, dates, times, money and units; readers go on seeing what was typed.
+    Web and mail addresses, long numbers, dates, times, money and units; readers go on seeing what
+    was typed.
     """
     names = _SIGN_NAMES.get(language, _SIGN_NAMES.get(language.partition("-")[0]))
     dot, slash, at = names or _SIGN_NAMES["en"]
@@ -146,6 +151,7 @@ def make_speakable(text: MappedText, language: str) -> MappedText:
         return f" {slash} ".join([host, *path]).replace(".", f" {dot} ") or match.group()
 
     text = text.respelled(_URL, speak_url).respelled(_MAIL, speak_mail)
+    text = text.respelled(_LONG_NUMBER, lambda match: " ".join(re.findall(r"\d", match.group())))
     return respell_numbers(text, language)
 
 

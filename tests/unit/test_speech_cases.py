@@ -9,11 +9,13 @@ import pytest
 from engine.contracts import SpeechOptions
 from engine.errors import ErrorCode, InputError
 from engine.speech.catalog import VoiceCatalog
+from engine.speech.english import EnglishReader
 from engine.speech.espeak import EspeakEngine
 from engine.speech.hibari import HibariEngine
 from engine.speech.lexicon import Entry, Lexicon
 from engine.speech.mapped_text import MappedText
 from engine.speech.sentences import split_sentences
+from engine.speech.text import clean, make_speakable
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +104,25 @@ def test_own_pronunciation_is_heard_and_the_typed_word_shown():
     assert [word.text for word in clip.words] == ["My", "xqz,", "please."]
     assert "bənænə" in "".join(phoneme.ipa for phoneme in clip.phonemes)
     assert all(a.end_s <= b.start_s + 1e-9 for a, b in itertools.pairwise(clip.words))
+
+
+def test_number_of_forty_digits_is_read_digit_by_digit():
+    text = make_speakable(clean("My number is " + "1234567890" * 4 + ".", 5000).mapped, "en-us")
+
+    assert text.text.count(" ") >= 40
+    assert "1 2 3 4" in text.text
+
+
+def test_number_people_say_as_one_is_left_whole():
+    text = make_speakable(clean("We sold 1,250,000 tickets.", 5000).mapped, "en-us")
+
+    assert "1,250,000" in text.text
+
+
+@pytest.mark.parametrize(
+    "word", ["Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz", "blorf" * 40]
+)
+def test_long_unknown_word_is_read_to_its_end(word):
+    reading = EnglishReader().read(word)
+
+    assert len(reading.symbols) >= 0.6 * len(word)
