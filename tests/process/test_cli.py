@@ -79,7 +79,7 @@ def test_script_times_the_captions_of_a_recording(cli, tmp_path):
 
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert report["notes"] == []
+    assert report["notes"] == ["low_resolution"]
     assert report["sync"]["closure_f1"] >= 0.8
     lines = target.with_suffix(".srt").read_text("utf-8").splitlines()
     assert lines[2] == "He was not an ill-disposed young man."
@@ -110,6 +110,14 @@ def test_say_shows_every_m_b_and_p_closed(cli, tmp_path):
     assert report["sync"]["closure_f1"] >= 0.8
     assert report["sync"]["sil_open"] <= 0.1
     assert target.stat().st_size > 10_000
+
+
+def test_what_was_left_out_of_a_text_is_said_with_the_video(cli, tmp_path):
+    done = cli("say", PORTRAIT, "<speak>Hello</speak>", "-o", tmp_path / "a.mp4", "--size", 256)
+
+    assert done.returncode == 0
+    assert "Tags and formatting marks were left out" in done.stderr
+    assert "The face is only 108 pixels high" in done.stderr
 
 
 def test_same_seed_makes_the_same_picture(cli, tmp_path):
