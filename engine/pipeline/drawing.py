@@ -12,6 +12,7 @@ from engine.animators.animator import Animator, Scene, ThriftyAnimator
 from engine.contracts import RenderOptions
 from engine.gpu.cleanup import release_memory
 from engine.gpu.ladder import Rung, climb, rungs_after_failure
+from engine.media.atomic import replace_when_done
 
 DRAWING_NAME = "drawing.json"
 PIECES_NAME = "pieces"
@@ -71,9 +72,8 @@ def draw_within_memory(
     rungs = climb(attempt, first, after_failure, release_memory).rungs
     drawing = Drawing((rungs[-1] if rungs else first).size_px, tuple(map(asdict, rungs)))
     if rungs:
-        part = job_dir / (DRAWING_NAME + ".part")
-        part.write_text(json.dumps(asdict(drawing)), "utf-8")
-        part.replace(job_dir / DRAWING_NAME)
+        with replace_when_done(job_dir / DRAWING_NAME) as part:
+            part.write_text(json.dumps(asdict(drawing)), "utf-8")
     return drawing
 
 

@@ -13,6 +13,7 @@ from engine.contracts import PortraitVerdict, RenderOptions, SpeechOptions
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.face.geometry import Face
 from engine.face.portrait_check import judge_portrait
+from engine.media.atomic import replace_when_done
 from engine.media.caption_drawer import find_undrawable
 from engine.pipeline.decode import received_portrait, received_sound
 from engine.pipeline.tools import Tools
@@ -133,9 +134,8 @@ def save_png(target: Path, pixels: NDArray[np.uint8]) -> None:
     _, encoded = cv2.imencode(
         ".png", cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_PNG_COMPRESSION, 1]
     )
-    part = target.with_name(target.name + ".part")
-    part.write_bytes(encoded.tobytes())
-    part.replace(target)
+    with replace_when_done(target) as part:
+        part.write_bytes(encoded.tobytes())
 
 
 def load_png(source: Path) -> NDArray[np.uint8]:

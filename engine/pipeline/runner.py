@@ -22,6 +22,7 @@ from engine.lipsync.from_audio import loudness_of_wav
 from engine.lipsync.from_timings import curves_from_timings
 from engine.lipsync.score import SyncReport, gates, score_video
 from engine.lipsync.visemes import bilabial_times
+from engine.media.atomic import replace_when_done
 from engine.media.caption_drawer import CaptionDrawer, columns_for
 from engine.media.captions import build_cues, write_captions
 from engine.media.video import frames_for, probe_video
@@ -213,10 +214,8 @@ class VideoJob:
         }
 
     def _assemble(self, report: dict[str, Any]) -> dict[str, Any]:
-        target = self._job_dir / REPORT_NAME
-        part = target.with_name(target.name + ".part")
-        part.write_text(json.dumps(report), "utf-8")
-        part.replace(target)
+        with replace_when_done(self._job_dir / REPORT_NAME) as part:
+            part.write_text(json.dumps(report), "utf-8")
         return {"report": report, "artifacts": [a.model_dump() for a in self._artifacts()]}
 
     def _artifacts(self) -> list[Artifact]:

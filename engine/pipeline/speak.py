@@ -11,6 +11,7 @@ import numpy as np
 import soxr
 
 from engine.contracts import SpeechOptions
+from engine.media.atomic import replace_when_done
 from engine.media.audio import write_wav
 from engine.speech.catalog import VoiceCatalog
 from engine.speech.lexicon import Lexicon
@@ -67,9 +68,8 @@ def timings_of(clip: SpokenClip) -> dict[str, Any]:
 
 def save_timings(clip: SpokenClip, target: Path) -> None:
     """Write the times beside the sound, atomically."""
-    part = target.with_name(target.name + ".part")
-    part.write_text(json.dumps(timings_of(clip), ensure_ascii=False), "utf-8")
-    part.replace(target)
+    with replace_when_done(target) as part:
+        part.write_text(json.dumps(timings_of(clip), ensure_ascii=False), "utf-8")
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.contracts import SpeechOptions
+from engine.media.atomic import replace_when_done
 from engine.pipeline.check import check_inputs
 from engine.pipeline.decode import received_sound
 from engine.pipeline.doctor import examine
@@ -82,9 +83,8 @@ def _write_curves(payload: dict[str, Any], context: TaskContext, tools: Tools) -
     wav = received_sound(payload["audio"]).wav
     heard = hear(wav, script, tools, context.canceled, lexicon)
     curves = heard.curves
-    part = target.with_name(target.name + ".part")
-    part.write_text(json.dumps(curves.as_json()), "utf-8")
-    part.replace(target)
+    with replace_when_done(target) as part:
+        part.write_text(json.dumps(curves.as_json()), "utf-8")
     return {
         "num_samples": len(curves),
         "rate_hz": curves.rate_hz,

@@ -61,15 +61,27 @@ def _stage_html(view: JobView) -> str:
         )
     if "video" not in view.files:
         return '<div class="job-stage"></div>'
+    label = say("job.video_label", title=view.title)
+    player = video_html(view, label, 'preload="metadata"')
+    return f'<div class="job-stage">{player}</div>'
+
+
+def video_html(view: JobView, label: str, attributes: str) -> str:
+    """The player of a finished video, with its poster and captions where there are any.
+
+    Args:
+        view: the job; its files hold a video.
+        label: what is read aloud.
+        attributes: further ones of the element, as HTML.
+    """
     poster = f' poster="{view.files["poster"]}"' if "poster" in view.files else ""
     track = ""
     if "vtt" in view.files:
-        label = html.escape(say("job.captions_track"))
-        track = f'<track kind="captions" src="{view.files["vtt"]}" label="{label}">'
-    label = html.escape(say("job.video_label", title=view.title))
+        captions = html.escape(say("job.captions_track"))
+        track = f'<track kind="captions" src="{view.files["vtt"]}" label="{captions}">'
     return (
-        f'<div class="job-stage"><video controls playsinline preload="metadata"{poster} '
-        f'src="{view.files["video"]}" aria-label="{label}">{track}</video></div>'
+        f"<video controls playsinline {attributes}{poster} "
+        f'src="{view.files["video"]}" aria-label="{html.escape(label)}">{track}</video>'
     )
 
 

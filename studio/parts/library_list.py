@@ -3,7 +3,7 @@
 import html
 
 from studio.locales import say
-from studio.parts.job_card import button_html, delete_html, download_html
+from studio.parts.job_card import button_html, delete_html, download_html, video_html
 from studio.presenter import JobView
 
 Rows = list[tuple[str, str]]
@@ -49,16 +49,8 @@ def _entry_html(view: JobView, rows: Rows) -> str:
 def _picture_html(view: JobView) -> str:
     if "video" not in view.files:
         return '<span class="poster"></span>'
-    poster = f' poster="{view.files["poster"]}"' if "poster" in view.files else ""
-    track = ""
-    if "vtt" in view.files:
-        label = html.escape(say("job.captions_track"))
-        track = f'<track kind="captions" src="{view.files["vtt"]}" label="{label}">'
-    label = html.escape(say("library.play_label", title=view.title))
-    return (
-        f'<video class="poster" controls playsinline preload="none"{poster} '
-        f'src="{view.files["video"]}" aria-label="{label}">{track}</video>'
-    )
+    label = say("library.play_label", title=view.title)
+    return video_html(view, label, 'class="poster" preload="none"')
 
 
 def _settings_html(rows: Rows) -> str:
