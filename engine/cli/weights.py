@@ -16,18 +16,19 @@ from rich.progress import (
 )
 
 from engine.api import StudioEngine
+from engine.cli.options import EXIT_OK, EXIT_USER
 from engine.weights.catalog import CATALOG, find_set
 from engine.weights.download import DownloadProgress
 from engine.weights.service import folder_of, get_weights, list_weights, verify_weights
 from engine.weights.store import FileStatus
 
-EXIT_OK, EXIT_USER = 0, 2
-
 Statuses = dict[str, list[FileStatus]]
 
 
-def add_weights_commands(parser: argparse.ArgumentParser) -> None:
-    """Add the three commands below `weights`."""
+def add_weights_commands(commands: Any) -> None:  # noqa: ANN401 - argparse has no public type for sub-parsers
+    """Add `weights` and the three commands below it."""
+    summary = "list, download and verify the weights of the diffusion animator"
+    parser = commands.add_parser("weights", help=summary, description=summary)
     actions = parser.add_subparsers(title="commands", required=True, metavar="list|get|verify")
     for name, run, summary in (
         ("list", _list, "say which files are here and where they belong"),

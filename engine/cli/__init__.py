@@ -1,0 +1,5 @@
+"""The command line of the studio."""
+
+from engine.cli.program import main
+
+__all__ = ["main"]
