@@ -73,7 +73,7 @@ def test_script_times_the_captions_of_a_recording(cli, tmp_path):
     script.write_text("He was not an ill-disposed young man.", "utf-8")
 
     done = cli(
-        *("animate", PORTRAIT, SPEECH, "-o", target, "--size", 256, "--seed", 7, "--json"),
+        *("animate", PORTRAIT, SPEECH, "-o", target, "--size", 384, "--seed", 7, "--json"),
         *("--script", script, "--captions", "srt"),
     )
 
