@@ -56,6 +56,8 @@ def child_environment(
         "PYTORCH_ALLOC_CONF": "expandable_segments:True",
         **base,
         **(dict.fromkeys(_THREAD_VARIABLES, threads) if is_limited else {}),
+        # Since 1.29 its builds tell Microsoft about every model loaded unless they are told not to.
+        "ORT_DISABLE_TELEMETRY": "1",
         "PYTHONPATH": os.pathsep.join(paths),
         "PYTHONSAFEPATH": "1",  # the working directory holds data, never code
         "PYTHONUTF8": "1",

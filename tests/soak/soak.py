@@ -4,22 +4,21 @@ The process that holds the engine stands for the web process. Run the long form 
 
     python -m tests.soak.soak --jobs 1400 --out /tmp/soak
 
-It writes `jobs.csv` (a row a job), `memory.png` (the curve) and prints the figures as JSON.
+It writes `jobs.csv` (a row a job), `soak.png` (the curves) and `figures.json` as it goes, and
+prints the figures at the end. One that was interrupted goes on where it stopped when it is started
+again with `--resume`; growth is then judged within each process alone.
 """
 
 import argparse
-import csv
 import gc
 import json
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, replace
 from pathlib import Path
 
-import numpy as np
 import psutil
 import soundfile as sf
 
@@ -30,60 +29,16 @@ from engine.settings import EngineSettings
 from tests.hostile.hostile_pictures import PICTURES
 from tests.hostile.hostile_sounds import SOUNDS
 from tests.media_files import PORTRAIT, SPEECH
-from tests.soak.curve import draw_curve
+from tests.soak.figures import Figures, Report, Row, figures_of, is_as_planned
 
 CANCELED_EVERY, KILLED_EVERY, BAD_EVERY = 20, 50, 30
 OWNERS = tuple(f"owner-{number}" for number in range(5))
 BAD_PICTURES = ("jpeg_cut_in_half", "png_claims_400_megapixels", "svg_reads_a_file", "empty")
 BAD_SOUNDS = ("concat_list", "wav_not_a_number", "mp4_cut")
-JOB_LIMIT_S = 180.0
+JOB_LIMIT_S = 600.0
+SPEECH_S = 1.0
+NUM_FRAMES = 25
 MB = 2**20
-
-
-@dataclass(frozen=True)
-class Row:
-    """What one job did and what the web process held after it."""
-
-    number: int
-    kind: str
-    outcome: str
-    attempt: int
-    seconds: float
-    web_rss_mb: float
-    open_files: int
-    threads: int
-    zombies: int
-    temp_files: int
-    child_pid: int
-    child_rss_mb: float
-
-
-@dataclass(frozen=True)
-class Figures:
-    """What the whole run showed.
-
-    Attributes:
-        lost: jobs that did not end as they should.
-        wrong_owner: times somebody saw what is not theirs.
-        slope_kb: growth of the web process a job after the warm-up, least squares.
-        growth_mb: of the web process from the end of the warm-up to the end.
-        more_files: open files at the end beyond those after the warm-up.
-        zombies, left_temp, left_processes: at the end.
-        restarts: different render children seen.
-    """
-
-    jobs: int
-    seconds: float
-    outcomes: dict[str, int]
-    lost: int
-    wrong_owner: int
-    slope_kb: float
-    growth_mb: float
-    more_files: int
-    zombies: int
-    left_temp: int
-    left_processes: int
-    restarts: int
 
 
 def kind_of(number: int) -> str:
@@ -100,6 +55,10 @@ def kind_of(number: int) -> str:
 class Soak:
     """One run.
 
+    Attributes:
+        wrong_owner: times somebody saw what is not theirs.
+        kept: ids of the jobs that were not deleted.
+
     Args:
         engine: the engine of this process.
         folder: for inputs.
@@ -110,20 +69,26 @@ class Soak:
         self._bad = self._write_bad(folder)
         self._speech = folder / "speech.wav"
         samples, rate_hz = sf.read(SPEECH, start=8_000, frames=16_000)
+        assert len(samples) == SPEECH_S * rate_hz
         sf.write(self._speech, samples, rate_hz)
         self._me = psutil.Process()
         self.wrong_owner = 0
-        self.lost: list[str] = []
+        self.kept: set[str] = set()
 
-    def run(self, jobs: int) -> Iterator[Row]:
+    def run(self, numbers: range) -> Iterator[Row]:
         """Do the jobs one after the other."""
-        for number in range(jobs):
+        for number in numbers:
             kind, owner = kind_of(number), OWNERS[number % len(OWNERS)]
             started = time.monotonic()
             outcome, attempt = self._one(number, kind, owner)
-            if outcome != {"bad": "refused", "canceled": "canceled"}.get(kind, "succeeded"):
-                self.lost.append(f"{number} {kind}: {outcome}")
             yield self._measure(number, kind, outcome, attempt, time.monotonic() - started)
+
+    def count_doubled(self) -> int:
+        """Rows and folders of jobs that nobody asked for, and those that are missing."""
+        expected = self.kept
+        rows = {job.job_id for job in self._engine.list_for(None, 1_000_000)}
+        folders = {entry.name for entry in self._engine.settings.jobs_dir.iterdir()}
+        return len(rows ^ expected) + len(folders ^ expected)
 
     def _one(self, number: int, kind: str, owner: str) -> tuple[str, int]:
         try:
@@ -142,12 +107,13 @@ class Soak:
         outcome = done.status.value if done.error is None else f"failed: {done.error.code}"
         if done.status is JobStatus.SUCCEEDED:
             video = self._engine.artifact_path(job.job_id, "video", owner)
-            if video.read_bytes()[4:8] != b"ftyp":
-                outcome = "no video"
+            outcome = fault_of(video, done) or outcome
             if kind == "killed" and done.attempt != 2:
                 outcome = "was not killed"
         if number % 2:
             self._engine.delete(job.job_id, owner)
+        else:
+            self.kept.add(job.job_id)
         return outcome, done.attempt
 
     def _request(self, number: int, kind: str) -> AnimateRequest:
@@ -207,6 +173,7 @@ class Soak:
             temp_files=count_files(self._engine.settings.temp_dir),
             child_pid=entries[0].child_pid if entries else 0,
             child_rss_mb=entries[0].rss_after_mb if entries else 0.0,
+            web_pid=self._me.pid,
         )
 
     @staticmethod
@@ -234,57 +201,48 @@ def count_files(folder: Path) -> int:
     return sum(path.is_file() for path in folder.rglob("*")) if folder.is_dir() else 0
 
 
-def slope(values: list[float]) -> float:
-    """Growth a step, least squares; 0 for fewer than two values."""
-    if len(values) < 2:
-        return 0.0
-    return float(np.polyfit(np.arange(len(values)), values, 1)[0])
+def fault_of(video: Path, job: JobRecord) -> str | None:
+    """What is wrong with a finished video; None when nothing is."""
+    if video.read_bytes()[4:8] != b"ftyp":
+        return "no video"
+    if job.report["num_frames"] != NUM_FRAMES:
+        return "wrong length"
+    kinds = [item.kind for item in job.artifacts]
+    return "doubled artifact" if len(set(kinds)) < len(kinds) else None
 
 
-def soak(jobs: int, warm_up: int, out: Path) -> Figures:
+def soak(jobs: int, warm_up: int, out: Path, *, resume: bool = False) -> Figures:
     """Run and judge.
 
     Args:
         jobs: how many.
         warm_up: the first of them do not count for growth.
         out: folder for the table and the curve.
+        resume: go on with an interrupted run in `out`.
     """
-    out.mkdir(parents=True, exist_ok=True)
-    started = time.monotonic()
-    rows: list[Row] = []
+    report = Report(out, warm_up, resume=resume)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        settings = EngineSettings(data_dir=folder / "data", recycle_after_jobs=10)
+        # Five people submit as fast as they can, which the limit for people would refuse.
+        settings = EngineSettings(
+            data_dir=folder / "data", recycle_after_jobs=10, max_submits_per_minute=1000
+        )
         with StudioEngine(settings, exclusive=True) as engine:
             run = Soak(engine, folder)
-            with (out / "jobs.csv").open("w", newline="", encoding="utf-8") as file:
-                table = csv.DictWriter(file, [field.name for field in fields(Row)])
-                table.writeheader()
-                for row in run.run(jobs):
-                    rows.append(row)
-                    table.writerow(asdict(row))
-                    file.flush()
-        left_temp = count_files(settings.temp_dir)
-        left_processes = len(psutil.Process().children(recursive=True))
-    draw_curve([row.web_rss_mb for row in rows], warm_up, out / "memory.png")
-    settled = rows[min(warm_up, len(rows) - 1) :]
-    rss_mb = [row.web_rss_mb for row in settled]
-    for line in run.lost:
-        sys.stderr.write(line + "\n")
-    return Figures(
-        jobs=len(rows),
-        seconds=round(time.monotonic() - started, 1),
-        outcomes=dict(Counter(f"{row.kind} {row.outcome}" for row in rows)),
-        lost=len(run.lost),
-        wrong_owner=run.wrong_owner,
-        slope_kb=round(slope(rss_mb) * 1024, 2),
-        growth_mb=round(rss_mb[-1] - rss_mb[0], 2),
-        more_files=settled[-1].open_files - settled[0].open_files,
-        zombies=rows[-1].zombies,
-        left_temp=left_temp,
-        left_processes=left_processes,
-        restarts=len({row.child_pid for row in rows} - {0}),
-    )
+            for row in run.run(range(len(report.rows), jobs)):
+                report.add(row, run.wrong_owner)
+            doubled = run.count_doubled()
+        figures = replace(
+            figures_of(report.rows, warm_up, run.wrong_owner),
+            doubled=doubled,
+            left_temp=count_files(settings.temp_dir),
+            left_processes=len(psutil.Process().children(recursive=True)),
+        )
+    report.write(figures)
+    for row in report.rows:
+        if not is_as_planned(row):
+            sys.stderr.write(f"{row.number} {row.kind}: {row.outcome}\n")
+    return figures
 
 
 def main() -> None:
@@ -293,8 +251,9 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1400)
     parser.add_argument("--warm-up", type=int, default=50)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--resume", action="store_true")
     given = parser.parse_args()
-    figures = soak(given.jobs, given.warm_up, given.out)
+    figures = soak(given.jobs, given.warm_up, given.out, resume=given.resume)
     sys.stdout.write(json.dumps(asdict(figures), indent=2) + "\n")
 
 

@@ -1,6 +1,7 @@
 """The pure rules around a job: limits, time left, replacing a child, patience."""
 
 import itertools
+from pathlib import Path
 
 import pytest
 
@@ -179,3 +180,10 @@ def test_a_childs_environment_keeps_what_a_person_set(tmp_path) -> None:
     assert seen["PYTHONPATH"].endswith("/theirs")
     assert seen["TMPDIR"] == str(tmp_path)
     assert seen["PYTHONSAFEPATH"] == "1"
+
+
+def test_no_child_tells_anybody_what_it_does(tmp_path: Path) -> None:
+    seen = child_environment("quick", EngineSettings(), tmp_path, {"ORT_DISABLE_TELEMETRY": "0"})
+
+    assert seen["ORT_DISABLE_TELEMETRY"] == "1"
+    assert seen["HF_HUB_DISABLE_TELEMETRY"] == "1"
