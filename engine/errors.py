@@ -68,6 +68,11 @@ class ErrorCode(StrEnum):
     SCRIPT_UNREADABLE = "script_unreadable"
     CAPTIONS_NEED_TEXT = "captions_need_text"
     CAPTIONS_UNDRAWABLE = "captions_undrawable"
+    # tables of rows
+    TABLE_UNREADABLE = "table_unreadable"
+    TABLE_EMPTY = "table_empty"
+    TABLE_TOO_LONG = "table_too_long"
+    ROW_EMPTY = "row_empty"
     # options and machine
     BAD_OPTION = "bad_option"
     ANIMATOR_UNAVAILABLE = "animator_unavailable"
@@ -79,6 +84,7 @@ class ErrorCode(StrEnum):
     OUT_OF_MEMORY = "out_of_memory"
     GPU_MEMORY = "gpu_memory"
     MEMORY_RISING = "memory_rising"
+    CARD_BUSY = "card_busy"
     ENCODING_FAILED = "encoding_failed"
     # weights
     WEIGHTS_MISSING = "weights_missing"
@@ -97,6 +103,7 @@ class ErrorCode(StrEnum):
     SUBMITTED_TOO_FAST = "submitted_too_fast"
     DAILY_LIMIT = "daily_limit"
     QUEUE_PAUSED = "queue_paused"
+    WORKER_STUCK = "worker_stuck"
     CANCELED = "canceled"
     WORKER_LOST = "worker_lost"
     TIMED_OUT = "timed_out"

@@ -214,6 +214,22 @@ MESSAGES: dict[ErrorCode, Message] = {
         "These letters cannot be drawn into the picture: {characters}",
         "Choose captions as a file beside the video; players show every writing system.",
     ),
+    ErrorCode.TABLE_UNREADABLE: Message(
+        "The table cannot be read: {reason}.",
+        "Save it as CSV in UTF-8, or as JSON, with the columns name, language, voice, text and audio.",
+    ),
+    ErrorCode.TABLE_EMPTY: Message(
+        "The table has no rows.",
+        "Give each video a row with a text or a recording.",
+    ),
+    ErrorCode.TABLE_TOO_LONG: Message(
+        "The table has {count} rows, at most {limit} can be made at once.",
+        "Make the first {limit} now and the others afterwards.",
+    ),
+    ErrorCode.ROW_EMPTY: Message(
+        "This row has neither a text nor a recording.",
+        "Give it one of them, or remove it.",
+    ),
     ErrorCode.BAD_OPTION: Message(
         "The value of {option} cannot be used: {reason}.",
         "Change it and try again.",
@@ -249,6 +265,11 @@ MESSAGES: dict[ErrorCode, Message] = {
     ErrorCode.GPU_MEMORY: Message(
         "The graphics card ran out of memory.",
         "Choose a smaller size or the lite animator, then press Retry.",
+    ),
+    ErrorCode.CARD_BUSY: Message(
+        "Other programs hold the graphics card's memory: the video needs {need_gb} GB and "
+        "{free_gb} GB are free.",
+        "Close them, or choose the lite animator or a smaller size; nothing of yours is lost.",
     ),
     ErrorCode.MEMORY_RISING: Message(
         "The memory held between videos has grown by {rise_mb} MB in ten minutes.",
@@ -320,6 +341,11 @@ MESSAGES: dict[ErrorCode, Message] = {
     ErrorCode.QUEUE_PAUSED: Message(
         "The worker stopped {count} times within ten minutes, so the queue is paused.",
         "Nothing is lost. It goes on by itself in about {minutes} min, or when you try again.",
+    ),
+    ErrorCode.WORKER_STUCK: Message(
+        "The program that makes the videos hangs in the driver of the graphics card and cannot be "
+        "ended.",
+        "Restart the computer; the videos that wait are kept and made afterwards.",
     ),
     ErrorCode.CANCELED: Message(
         "The video was canceled.",

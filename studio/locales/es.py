@@ -406,6 +406,22 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Elija subtítulos en un archivo aparte; los reproductores muestran todas las escrituras.",
     ),
     # options and machine
+    "table_unreadable": (
+        "No se puede leer la tabla: {reason}.",
+        "Guárdela como CSV en UTF-8 o como JSON, con las columnas name, language, voice, text y audio.",
+    ),
+    "table_empty": (
+        "La tabla no tiene filas.",
+        "Dé a cada vídeo una fila con un texto o una grabación.",
+    ),
+    "table_too_long": (
+        "La tabla tiene {count} filas; se pueden hacer {limit} a la vez como máximo.",
+        "Haga ahora las primeras {limit} y las demás después.",
+    ),
+    "row_empty": (
+        "Esta fila no tiene texto ni grabación.",
+        "Añada uno de los dos o quítela.",
+    ),
     "bad_option": (
         "El valor de {option} no se puede usar: {reason}.",
         "Cámbielo e inténtelo de nuevo.",
@@ -441,6 +457,10 @@ ERRORS: dict[str, tuple[str, str]] = {
     "gpu_memory": (
         "La tarjeta gráfica se quedó sin memoria.",
         "Elija un tamaño menor o el animador lite, e inténtelo de nuevo.",
+    ),
+    "card_busy": (
+        "Otros programas ocupan la memoria de la tarjeta gráfica: el vídeo necesita {need_gb} GB y hay {free_gb} GB libres.",
+        "Ciérrelos, o elija el animador lite o un tamaño menor; no se ha perdido nada.",
     ),
     "memory_rising": (
         "La memoria que queda ocupada entre vídeos ha crecido {rise_mb} MB en diez minutos.",
@@ -508,6 +528,10 @@ ERRORS: dict[str, tuple[str, str]] = {
     "queue_paused": (
         "El proceso de trabajo se detuvo {count} veces en diez minutos, así que la cola está en pausa.",
         "No se ha perdido nada. Seguirá sola dentro de unos {minutes} min, o cuando lo intente de nuevo.",
+    ),
+    "worker_stuck": (
+        "El programa que hace los vídeos está bloqueado en el controlador de la tarjeta gráfica y no se puede detener.",
+        "Reinicie el ordenador; los vídeos en espera se conservan y se harán después.",
     ),
     "canceled": ("El vídeo se canceló.", "Pulse «Intentar de nuevo» para hacerlo de todos modos."),
     "worker_lost": (

@@ -417,6 +417,22 @@ ERRORS: dict[str, tuple[str, str]] = {
         "écritures.",
     ),
     # options and machine
+    "table_unreadable": (
+        "Le tableau est illisible : {reason}.",
+        "Enregistrez-le en CSV (UTF-8) ou en JSON, avec les colonnes name, language, voice, text et audio.",
+    ),
+    "table_empty": (
+        "Le tableau ne contient aucune ligne.",
+        "Donnez à chaque vidéo une ligne avec un texte ou un enregistrement.",
+    ),
+    "table_too_long": (
+        "Le tableau compte {count} lignes ; on peut en faire {limit} à la fois au plus.",
+        "Faites d'abord les {limit} premières, puis les autres.",
+    ),
+    "row_empty": (
+        "Cette ligne n'a ni texte ni enregistrement.",
+        "Ajoutez l'un des deux, ou supprimez-la.",
+    ),
     "bad_option": (
         "La valeur de {option} ne peut pas être utilisée : {reason}.",
         "Changez-la et réessayez.",
@@ -452,6 +468,10 @@ ERRORS: dict[str, tuple[str, str]] = {
     "gpu_memory": (
         "La carte graphique n'a plus assez de mémoire.",
         "Choisissez une taille plus petite ou l'animateur lite, puis réessayez.",
+    ),
+    "card_busy": (
+        "D'autres programmes occupent la mémoire de la carte graphique : la vidéo a besoin de {need_gb} Go et {free_gb} Go sont libres.",
+        "Fermez-les, ou choisissez l'animateur lite ou une taille plus petite ; rien n'est perdu.",
     ),
     "memory_rising": (
         "La mémoire gardée entre deux vidéos a augmenté de {rise_mb} Mo en dix minutes.",
@@ -519,6 +539,10 @@ ERRORS: dict[str, tuple[str, str]] = {
     "queue_paused": (
         "Le processus de travail s'est arrêté {count} fois en dix minutes, la file est donc en pause.",
         "Rien n'est perdu. Elle reprendra d'elle-même dans {minutes} min environ, ou quand vous réessaierez.",
+    ),
+    "worker_stuck": (
+        "Le programme qui fait les vidéos est bloqué dans le pilote de la carte graphique et ne peut pas être arrêté.",
+        "Redémarrez l'ordinateur ; les vidéos en attente sont gardées et seront faites ensuite.",
     ),
     "canceled": ("La vidéo a été annulée.", "Appuyez sur « Réessayer » pour la faire quand même."),
     "worker_lost": (

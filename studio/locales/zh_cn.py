@@ -341,6 +341,22 @@ ERRORS: dict[str, tuple[str, str]] = {
         "请选择单独的字幕文件；播放器可以显示各种文字。",
     ),
     # options and machine
+    "table_unreadable": (
+        "无法读取表格：{reason}。",
+        "请存为 UTF-8 编码的 CSV 或 JSON，列名为 name、language、voice、text 和 audio。",
+    ),
+    "table_empty": (
+        "表格里没有任何行。",
+        "请为每个视频填写一行，写上文字或选择录音。",
+    ),
+    "table_too_long": (
+        "表格有 {count} 行，一次最多制作 {limit} 行。",
+        "请先制作前 {limit} 行，其余的稍后再做。",
+    ),
+    "row_empty": (
+        "这一行既没有文字也没有录音。",
+        "请补上其中一项，或删除这一行。",
+    ),
     "bad_option": ("{option} 的值无法使用：{reason}。", "请修改后再试。"),
     "animator_unavailable": (
         "动画引擎 {animator} 在这台电脑上尚未就绪：{reason}。",
@@ -359,6 +375,10 @@ ERRORS: dict[str, tuple[str, str]] = {
     ),
     "out_of_memory": ("这台电脑的内存不足。", "请关闭其他程序或选择较小的尺寸，然后重试。"),
     "gpu_memory": ("显卡内存不足。", "请选择较小的尺寸或 lite 动画引擎，然后重试。"),
+    "card_busy": (
+        "显卡内存被其他程序占用：此视频需要 {need_gb} GB，目前只有 {free_gb} GB 可用。",
+        "请关闭那些程序，或选择 lite 动画引擎或较小的尺寸；没有丢失任何内容。",
+    ),
     "memory_rising": (
         "两个视频之间占用的内存在十分钟内增加了 {rise_mb} MB。",
         "工作进程会自动更换；如果一直这样，请重启 Sonic Studio 并反馈此问题。",
@@ -419,6 +439,10 @@ ERRORS: dict[str, tuple[str, str]] = {
     "queue_paused": (
         "工作进程在十分钟内停止了 {count} 次，因此队列已暂停。",
         "没有丢失任何内容。队列会在大约 {minutes} 分钟后自动继续，您也可以立即重试。",
+    ),
+    "worker_stuck": (
+        "制作视频的程序卡在显卡驱动中，无法结束。",
+        "请重启电脑；等待中的视频都会保留，之后会继续制作。",
     ),
     "canceled": ("视频已取消。", "如果还想制作，请点击“重试”。"),
     "worker_lost": (
