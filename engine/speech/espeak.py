@@ -6,7 +6,6 @@ voices and the way from its events to words and phonemes.
 
 import base64
 import functools
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from engine.contracts import VoiceInfo
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.speech.closures import give_closures
 from engine.speech.ipa import clean_ipa
+from engine.speech.japanese import JapaneseReader
 from engine.speech.json_child import ChildLost, JsonChild
 from engine.speech.voice import SpokenClip, TimedPhoneme
 from engine.speech.words import split_words, time_words
@@ -29,7 +29,10 @@ _NORMAL_RATE_WPM = 175  # espeak-ng's own default
 _TIMEOUT_S = 30.0  # about 80 x real time: 5,000 characters need 1 s on one core
 _NOT_SPOKEN = frozenset({"fo", "kaa", "xex"})
 """Listed by the library, but the wheel has no dictionary for them."""
-_KANJI = re.compile("[\u3400-\u9fff\uf900-\ufaff\u3005]")
+
+
+_Event = tuple[str, Any, int]
+"""`w` and where a word begins in the text, or `p` and a sound's name; then the sample."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ class EspeakEngine:
             timeout_s: longest wait for one text.
         """
         self._child = JsonChild(_CHILD_MODULE, timeout_s)
+        self._japanese = JapaneseReader()
 
     @property
     def pid(self) -> int | None:
@@ -93,8 +97,9 @@ class EspeakEngine:
             speed: 0.5-2, 1 = 175 words a minute.
 
         Raises:
-            InputError: VOICE_UNKNOWN, or TEXT_UNREADABLE for Japanese with kanji.
-            EngineError: VOICE_UNAVAILABLE when espeak-ng cannot run here.
+            InputError: VOICE_UNKNOWN.
+            EngineError: VOICE_UNAVAILABLE when espeak-ng, or the dictionary of Japanese, cannot
+                run here.
         """
         tag, _, variant = voice_id.removeprefix(f"{ENGINE_NAME}:").partition("+")
         style = EspeakStyle(tag, variant or None, rate_wpm=round(_NORMAL_RATE_WPM * speed))
@@ -106,13 +111,11 @@ class EspeakEngine:
         listed = self._listed.get(voice_id)
         if listed is None:
             raise InputError(ErrorCode.VOICE_UNKNOWN, voice=voice_id)
-        if style.language == "ja" and (kanji := _KANJI.findall(text)):
-            raise InputError(
-                ErrorCode.TEXT_UNREADABLE, voice=listed.info.name, characters="".join(kanji[:8])
-            )
+        text = unicodedata.normalize("NFC", text)
+        read, origins = self._japanese.in_kana(text) if style.language == "ja" else (text, None)
         answer = self._ask(
             type="speak",
-            text=unicodedata.normalize("NFC", text),
+            text=read,
             voice=listed.identifier + (f"+{style.variant}" if style.variant else ""),
             rate_wpm=style.rate_wpm,
             pitch=style.pitch,
@@ -127,7 +130,14 @@ class EspeakEngine:
             voice_id=voice_id + (f"+{style.variant}" if style.variant else ""),
             language=style.language,
         )
-        return _with_times(clip, text, answer["events"])
+        events: list[_Event] = answer["events"]
+        if origins is not None:
+            last = len(origins) - 1
+            events = [
+                (kind, origins[min(value, last)] if kind == "w" else value, sample)
+                for kind, value, sample in events
+            ]
+        return _with_times(clip, text, events)
 
     def read(self, texts: Sequence[str], tag: str) -> list[str]:
         """Tell how texts sound, for voices that have no rules of their own.
@@ -190,7 +200,7 @@ class EspeakEngine:
         return answer
 
 
-def _with_times(clip: SpokenClip, text: str, events: Sequence[tuple[str, Any, int]]) -> SpokenClip:
+def _with_times(clip: SpokenClip, text: str, events: Sequence[_Event]) -> SpokenClip:
     """Add words and phonemes from the events; a sound lasts until the next sound or pause."""
     spans = split_words(text, (position for kind, position, _ in events if kind == "w"))
     begins = [sample for kind, _, sample in events if kind == "p"]

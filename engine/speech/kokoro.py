@@ -16,6 +16,8 @@ from engine.errors import ErrorCode, InputError
 from engine.speech.english import EnglishReader
 from engine.speech.espeak import EspeakEngine
 from engine.speech.espeak_reader import EspeakReader
+from engine.speech.japanese import PACKAGES as JAPANESE_PACKAGES
+from engine.speech.japanese import JapaneseReader
 from engine.speech.kokoro_model import SAMPLE_RATE_HZ, KokoroModel, is_installed, load_style
 from engine.speech.mandarin import PACKAGES as MANDARIN_PACKAGES
 from engine.speech.mandarin import MandarinReader
@@ -49,6 +51,8 @@ _VOICES: Mapping[str, _Listed] = MappingProxyType(
         "pm_alex": _Listed("Alex", "pt-br", "male"),
         "hf_alpha": _Listed("Alpha", "hi", "female"),
         "hm_omega": _Listed("Omega", "hi", "male"),
+        "jf_alpha": _Listed("Alpha", "ja", "female"),
+        "jm_kumo": _Listed("Kumo", "ja", "male"),
         "zf_xiaoxiao": _Listed("Xiaoxiao", "cmn", "female"),
         "zm_yunxi": _Listed("Yunxi", "cmn", "male"),
     }
@@ -57,7 +61,7 @@ _SIZE_MB = 93.0  # network and style table
 
 
 class KokoroEngine:
-    """Speaks seven languages, English with two accents; the network is loaded with the first text.
+    """Speaks eight languages, English with two accents; the network is loaded with the first text.
 
     Args:
         espeak: reads the languages for which there are no rules of our own.
@@ -123,6 +127,8 @@ class KokoroEngine:
             return importlib.util.find_spec("hibari") is not None
         if language == "cmn":
             return all(map(importlib.util.find_spec, MANDARIN_PACKAGES))
+        if language == "ja":
+            return all(map(importlib.util.find_spec, JAPANESE_PACKAGES))
         return bool(self._espeak.voices())
 
     def _reader(self, language: str) -> Reader:
@@ -135,6 +141,8 @@ class KokoroEngine:
             return EnglishReader(british=language == "en-gb")
         if language == "cmn":
             return MandarinReader(EnglishReader())
+        if language == "ja":
+            return JapaneseReader(EnglishReader())
         return EspeakReader(self._espeak, language)
 
 

@@ -30,7 +30,8 @@ def test_everything_built_in_is_listed_fast_and_natural_first():
     catalog = VoiceCatalog()
 
     first = {
-        tag: catalog.voices(tag)[0].voice_id for tag in ("en", "en-gb", "fr", "pt", "zh", "de")
+        tag: catalog.voices(tag)[0].voice_id
+        for tag in ("en", "en-gb", "fr", "pt", "zh", "ja", "de")
     }
     assert first == {
         "en": "hibari:heart",
@@ -38,6 +39,7 @@ def test_everything_built_in_is_listed_fast_and_natural_first():
         "fr": "kokoro:ff_siwis",
         "pt": "kokoro:pf_dora",
         "zh": "kokoro:zf_xiaoxiao",
+        "ja": "kokoro:jf_alpha",
         "de": "espeak:de",
     }
     listed = [voice.natural for voice in catalog.voices()]
@@ -145,12 +147,12 @@ def test_emoji_markup_and_style_are_noted(catalog):
     assert [word.text for word in clip.words] == ["Hi", "there"]
 
 
-def test_japanese_kanji_names_what_it_cannot_read(catalog):
-    with pytest.raises(InputError) as caught:
-        speak(catalog, "日本語を話す")
+def test_japanese_with_kanji_is_spoken_whole(catalog):
+    clip = speak(catalog, "日本語を話す。HTと2025年")
 
-    assert caught.value.code is ErrorCode.TEXT_UNREADABLE
-    assert "日" in str(caught.value.values["characters"])
+    assert clip.voice_id == "espeak:ja"
+    assert "".join(word.text for word in clip.words) == "日本語を話す。HTと2025年"
+    assert clip.notes == ()
 
 
 @pytest.mark.parametrize("voice", ["hibari:heart", "espeak:de"])

@@ -104,14 +104,6 @@ def test_style_changes_the_voice(engine):
     assert _centroid_hz(other) > _centroid_hz(plain)
 
 
-def test_japanese_kanji_is_refused_by_name(engine):
-    with pytest.raises(InputError) as caught:
-        engine.speak("日本へようこそ", "espeak:ja", "ja", 1.0)
-
-    assert caught.value.code is ErrorCode.TEXT_UNREADABLE
-    assert caught.value.values["characters"] == "日本"
-
-
 def test_unknown_voice_is_refused(engine):
     with pytest.raises(InputError) as caught:
         engine.speak("Hello", "espeak:xx", "xx", 1.0)

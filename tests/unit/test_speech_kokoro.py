@@ -32,6 +32,7 @@ def speak(engine, text, voice, speed=1.0):
         ("am_michael", "A big black boat."),
         ("if_sara", "Buongiorno a tutti!"),
         ("zf_xiaoxiao", "今天天气很好。"),
+        ("jf_alpha", "今日は良い天気です。"),
     ],
 )
 def test_words_and_sounds_lie_on_what_is_heard(engine, voice, text):
@@ -41,7 +42,7 @@ def test_words_and_sounds_lie_on_what_is_heard(engine, voice, text):
     assert clip.voice_id == f"kokoro:{voice}"
     assert clip.sample_rate_hz == 24000
     assert clip.samples.dtype == np.float32
-    joiner = "" if voice.startswith("z") else " "
+    joiner = "" if voice[0] in "zj" else " "
     assert joiner.join(word.text for word in clip.words) == text
     for items in (clip.phonemes, clip.words):
         assert all(item.end_s > item.start_s >= 0 for item in items)
@@ -85,7 +86,7 @@ def test_text_longer_than_one_run_has_no_long_silence_where_it_is_cut(engine):
 def test_every_listed_voice_has_its_style(engine):
     names = [voice.voice_id.removeprefix("kokoro:") for voice in engine.voices()]
 
-    assert len(names) == 16
+    assert len(names) == 18
     for name in names:
         style = load_style(name)
         assert style.shape == (510, 256)
@@ -108,7 +109,7 @@ def test_voices_read_by_espeak_disappear_without_it(monkeypatch):
 
     languages = {voice.languages[0] for voice in KokoroEngine(broken).voices()}
 
-    assert languages == {"en-us", "en-gb", "cmn"}
+    assert languages == {"en-us", "en-gb", "cmn", "ja"}
 
 
 def test_damaged_network_is_refused(monkeypatch, tmp_path):
