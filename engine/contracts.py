@@ -209,6 +209,8 @@ class Progress(Frozen):
         total: units of this stage; 0 when unknown.
         percent: share of the whole job, 0-100.
         seconds_left: measured estimate for the whole job; None until it can be told.
+        waits_for: what the job waits for before it goes on, such as `card_busy`; `values` are
+            the numbers of its sentence.
     """
 
     stage: Stage
@@ -216,6 +218,8 @@ class Progress(Frozen):
     total: int = 0
     percent: float = Field(default=0.0, ge=0.0, le=100.0)
     seconds_left: float | None = None
+    waits_for: ErrorCode | None = None
+    values: dict[str, Any] = Field(default_factory=dict)
 
 
 class Artifact(Frozen):
@@ -301,8 +305,13 @@ class FaceFound(Frozen):
 
 
 class PortraitVerdict(Frozen):
-    """What the check says about a picture. `verdict` other than `ok` blocks."""
+    """What the check says about a picture. `verdict` other than `ok` blocks.
 
+    `shown` is the part of the upright picture that the video will show: x, y, width, height in
+    pixels; it may reach outside, where the video is filled up. None when there is no face.
+    """
+
+    shown: tuple[int, int, int, int] | None = None
     faces: tuple[FaceFound, ...] = ()
     chosen: int | None = None
     width_px: int | None = None
@@ -333,12 +342,17 @@ class Estimate(Frozen):
 
 
 class CheckReport(Frozen):
-    """The pre-flight verdict; `audio` is None when only a portrait was given."""
+    """The pre-flight verdict; `audio` is None when only a portrait was given.
+
+    `estimate` is by animator, `presets` by preset: the same for each quality, drawn by the
+    animator that would be taken.
+    """
 
     ok: bool
     portrait: PortraitVerdict | None = None
     audio: AudioVerdict | None = None
     estimate: dict[str, Estimate] = Field(default_factory=dict)
+    presets: dict[PresetName, Estimate] = Field(default_factory=dict)
 
 
 class VoiceInfo(Frozen):
@@ -448,3 +462,110 @@ class MemoryEntry(Frozen):
 def utc_now() -> datetime:
     """The current time, aware, in UTC."""
     return datetime.now(UTC)
+
+
+class BatchRow(Frozen):
+    """One video of a batch: a text to speak, a recording, or a recording with its words.
+
+    Attributes:
+        name: what its files are called, together with the language.
+        language: BCP 47 tag of the text; None = the voice's own, or told by the words.
+        voice: id from `voices`; None = the best one for the language.
+        text: what is spoken, or the words of `audio`.
+        audio: path of a recording; None = the text is spoken.
+        speed: of the voice, 0.5-2.
+    """
+
+    name: str = Field(default="", max_length=200)
+    language: str | None = None
+    voice: str | None = None
+    text: str | None = None
+    audio: str | None = None
+    speed: float = Field(default=1.0, ge=0.5, le=2.0)
+
+
+class BatchRequest(Frozen):
+    """Several videos of one portrait, asked for together.
+
+    Attributes:
+        portrait: path of the picture as the caller has it.
+        rows: one for each video.
+        options: choices about the picture, for all of them.
+        consent: the caller states they may use this face and these voices.
+        title: what lists show.
+    """
+
+    portrait: str
+    rows: tuple[BatchRow, ...]
+    options: RenderOptions = RenderOptions()
+    consent: bool = False
+    title: str = ""
+
+
+class BatchPart(Frozen):
+    """One row of a batch as it is now.
+
+    Attributes:
+        number: of the row, from 1.
+        name, language, voice: as asked.
+        file_stem: what its files are called, without an ending; unlike those of the others.
+        job: the video; None when the row was refused or its video deleted.
+        error: why the row was refused before it was queued.
+        seconds_left: until its video is there; None once it has ended.
+    """
+
+    number: int
+    name: str
+    language: str | None = None
+    voice: str | None = None
+    file_stem: str
+    job: JobRecord | None = None
+    error: JobError | None = None
+    seconds_left: float | None = None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more will happen by itself."""
+        return self.job is None or self.job.status.is_final
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether its video is there."""
+        return self.job is not None and self.job.status is JobStatus.SUCCEEDED
+
+    @property
+    def fault(self) -> JobError | None:
+        """Why there is no video; None when there is one or may be one."""
+        return self.error if self.job is None else self.job.error
+
+
+class BatchRecord(Frozen):
+    """A batch as callers see it.
+
+    Attributes:
+        batch_id: 128-bit random id in hex.
+        owner: who submitted it.
+        title: what lists show.
+        created_at: UTC.
+        parts: one for each row, in the person's order.
+        percent: share of the whole work, 0-100; rows count by their length.
+        seconds_left: until the last video is there; None once all have ended.
+    """
+
+    batch_id: str
+    owner: str
+    title: str = ""
+    created_at: datetime
+    parts: tuple[BatchPart, ...]
+    percent: float = 0.0
+    seconds_left: float | None = None
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more will happen by itself."""
+        return all(part.is_final for part in self.parts)
+
+    @property
+    def num_ready(self) -> int:
+        """How many videos are there."""
+        return sum(part.is_ready for part in self.parts)

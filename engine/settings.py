@@ -23,6 +23,7 @@ PUBLIC_DEFAULTS: dict[str, Any] = {
     "max_audio_s": 60.0,
     "max_audio_bytes": 50_000_000,
     "max_text_characters": 1000,
+    "max_batch_rows": 10,
     "result_days": 1.0,
     "min_free_disk_gb": 5.0,
 }
@@ -51,6 +52,10 @@ class EngineSettings(BaseSettings):
 
     cancel_grace_s: float = Field(default=10.0, ge=0)
     """How long a canceled child may take to stop by itself before it is killed."""
+
+    card_wait_s: float = Field(default=300.0, ge=0)
+    """How long a video waits for the card when other programs hold its memory; then it fails with
+    advice, so that the videos behind it go on."""
 
     shutdown_grace_s: float = Field(default=60.0, ge=0)
     """How long a running job may go on when the studio is asked to end; then it is put back."""
@@ -124,6 +129,9 @@ class EngineSettings(BaseSettings):
 
     max_text_characters: int = 5000
     """Longest text spoken in one video."""
+
+    max_batch_rows: int = Field(default=50, ge=1)
+    """Videos asked for at once by one table: half of the queue, so that others find a place."""
 
     render_threads: int | None = Field(default=None, ge=1)
     """Threads that draw frames; None = one per core, at most four."""

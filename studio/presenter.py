@@ -101,6 +101,9 @@ def _running_words(record: JobRecord) -> tuple[str, str]:
     progress = record.progress
     if progress is None:
         return say("job.starting"), ""
+    if progress.waits_for is not None:
+        message = explain(progress.waits_for, dict(progress.values))
+        return message.sentence, message.hint
     stage = say(f"stage.{progress.stage}")
     if progress.seconds_left is None:
         return stage, say("job.time_unknown")

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from engine.contracts import JobRecord, JobStatus, Stage
+from engine.messages import describe
 
 _STAGE_WORDS = {
     Stage.PREPARE: "Preparing the photo",
@@ -53,4 +54,6 @@ class JobProgressBar:
             self._progress.update(self._task, description=waiting)
         elif job.progress is not None:
             words = _STAGE_WORDS[job.progress.stage]
+            if job.progress.waits_for is not None:
+                words = describe(job.progress.waits_for, job.progress.values).sentence
             self._progress.update(self._task, description=words, completed=job.progress.percent)

@@ -11,6 +11,7 @@ from engine.contracts import RenderOptions
 from engine.errors import InputError
 from engine.face.framing import expected_shape
 from engine.gpu.gauge import BYTES_PER_MB, Driver
+from engine.gpu.room import CardMemory
 from engine.settings import EngineSettings
 
 # Trillions of operations in one call of the network at 512 pixels (counted), and the calls that a
@@ -60,6 +61,18 @@ def free_vram_mb() -> float | None:
     if not cards or cards[0].total_mb is None or cards[0].used_mb is None:
         return None
     return cards[0].total_mb - cards[0].used_mb
+
+
+def card_memory() -> CardMemory | None:
+    """The card that torch would take, with what this process keeps for itself counted as free."""
+    cards = Driver(os.environ.get("CUDA_VISIBLE_DEVICES")).read(set())
+    if not cards or cards[0].total_mb is None or cards[0].used_mb is None:
+        return None
+    torch, kept_mb = sys.modules.get("torch"), 0.0
+    if torch is not None and torch.cuda.is_initialized():
+        kept_mb = float(torch.cuda.memory_reserved()) / BYTES_PER_MB
+    total_mb = cards[0].total_mb
+    return CardMemory(total_mb, min(total_mb, total_mb - cards[0].used_mb + kept_mb))
 
 
 def peak_vram_mb() -> float:

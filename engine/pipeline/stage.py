@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from engine.contracts import Progress, Stage
+from engine.errors import EngineError
 
 # Share of a whole job that each stage takes, measured with the lite animator at 512 px on two
 # cores (docs/performance.md); only the percent shown depends on it.
@@ -64,12 +65,20 @@ class StageClock:
         """Tell which share of the running stage is finished, 0-1."""
         self.step(int(share * self._total))
 
+    def wait(self, why: EngineError) -> None:
+        """Tell what the job waits for before it goes on."""
+        percent = self._percent(0)
+        self._report(
+            Progress(stage=self._stage, percent=percent, waits_for=why.code, values=why.values)
+        )
+
     def step(self, done: int) -> None:
         """Tell how many units of the running stage are finished."""
+        percent = self._percent(done)
+        self._report(Progress(stage=self._stage, done=done, total=self._total, percent=percent))
+
+    def _percent(self, done: int) -> float:
         order = list(Stage)
         before = sum(self.shares[stage] for stage in order[: order.index(self._stage)])
         share = min(done / self._total, 1.0) if self._total else 0.0
-        percent = before + self.shares[self._stage] * share
-        self._report(
-            Progress(stage=self._stage, done=done, total=self._total, percent=min(percent, 100.0))
-        )
+        return min(before + self.shares[self._stage] * share, 100.0)
