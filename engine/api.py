@@ -4,6 +4,7 @@ Imports nothing heavy and never draws, decodes or speaks itself: short questions
 child, videos go to the queue.
 """
 
+import dataclasses
 import os
 import secrets
 import time
@@ -30,6 +31,8 @@ from engine.contracts import (
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.gpu.gauge import MemoryGauge
 from engine.gpu.residue import RISE_MB
+from engine.dub.intake import RowIntake
+from engine.dub.service import BatchService, BatchTools
 from engine.jobs.admission import Admission
 from engine.jobs.backend import BackendHealth, JobBackend
 from engine.jobs.disk import DiskGate
@@ -64,6 +67,9 @@ class StudioEngine:
         settings: None = from the environment.
         exclusive: refuse when another exclusive engine (a running studio) has the folder, and
             begin at once with the jobs that wait there.
+    Attributes:
+        batches: several videos of one portrait, asked for together.
+
         tasks: ``module:NAME`` of the tasks the children can do.
         decode_tasks: the same for the children that open files of strangers.
 
@@ -107,6 +113,20 @@ class StudioEngine:
             self._backend.start()
 
     def __enter__(self) -> Self:
+        intake = RowIntake(self._folders, self._lane, self._admission, _validate, _new_job)
+        self.batches = BatchService(
+            BatchTools(
+                store=self._store,
+                folders=self._folders,
+                admission=self._admission,
+                disk=self._disk,
+                backend=self._backend,
+                settings=self.settings,
+                temp_dir=self._temp.create,
+                intake=intake,
+            )
+        )
+        self._weights = WeightsFetcher(self.settings)
         return self
 
     def __exit__(
@@ -264,16 +284,8 @@ class StudioEngine:
             raise no_room(error) from error
         try:
             taken = self._lane.take_in(request, folder)
-            spec = _spec_of(job_id, request, taken)
-            duration_s = taken.get("duration_s")
-            self._admission.require_room(spec, duration_s)
-            new = NewJob(
-                spec=spec,
-                owner=owner,
-                title=request.title or Path(request.portrait).stem,
-                duration_s=duration_s,
-                consent=request.consent,
-                priority=priority_of(spec, duration_s or spoken_duration_s(spec)),
+            new = dataclasses.replace(
+                _new_job(request, taken, job_id, owner),
                 idempotency_key=idempotency_key,
                 address=address,
             )
@@ -457,7 +469,8 @@ def _validate(request: AnimateRequest) -> None:
             raise InputError(ErrorCode.FILE_NOT_FOUND, name=Path(path).name)
 
 
-def _spec_of(job_id: str, request: AnimateRequest, taken: dict[str, Any]) -> JobSpec:
+def _new_job(request: AnimateRequest, taken: dict[str, Any], job_id: str, owner: str) -> NewJob:
+    """A job to add, from a request and what its intake answered."""
     seed = request.options.seed
     return JobSpec(
         job_id=job_id,
@@ -468,4 +481,12 @@ def _spec_of(job_id: str, request: AnimateRequest, taken: dict[str, Any]) -> Job
         script_language=request.script_language,
         options=request.options,
         seed=secrets.randbelow(2**31) if seed is None else seed,
+    )
+    return NewJob(
+        spec=spec,
+        owner=owner,
+        title=request.title or Path(request.portrait).stem,
+        duration_s=duration_s,
+        consent=request.consent,
+        priority=priority_of(spec, duration_s or spoken_duration_s(spec)),
     )

@@ -216,7 +216,8 @@ MESSAGES: dict[ErrorCode, Message] = {
     ),
     ErrorCode.TABLE_UNREADABLE: Message(
         "The table cannot be read: {reason}.",
-        "Save it as CSV in UTF-8, or as JSON, with the columns name, language, voice, text and audio.",
+        "Save it as CSV in UTF-8, or as JSON, "
+        "with the columns name, language, voice, text and audio.",
     ),
     ErrorCode.TABLE_EMPTY: Message(
         "The table has no rows.",
@@ -248,7 +249,7 @@ MESSAGES: dict[ErrorCode, Message] = {
     ),
     ErrorCode.DISK_FULL: Message(
         "The disk is full, so the video could not be finished.",
-        "Free some space and press Retry; your photo and recording are kept.",
+        "Free some space and try again; your photo and recording are kept.",
     ),
     ErrorCode.DISK_LOW: Message(
         "Only {free_gb} GB of the disk are free; this video needs {need_gb} GB to be safe.",
@@ -260,11 +261,11 @@ MESSAGES: dict[ErrorCode, Message] = {
     ),
     ErrorCode.OUT_OF_MEMORY: Message(
         "This computer ran out of memory.",
-        "Close other programs or choose a smaller size, then press Retry.",
+        "Close other programs or choose a smaller size, then try again.",
     ),
     ErrorCode.GPU_MEMORY: Message(
         "The graphics card ran out of memory.",
-        "Choose a smaller size or the lite animator, then press Retry.",
+        "Choose a smaller size or the lite animator, then try again.",
     ),
     ErrorCode.CARD_BUSY: Message(
         "Other programs hold the graphics card's memory: the video needs {need_gb} GB and "
@@ -277,7 +278,7 @@ MESSAGES: dict[ErrorCode, Message] = {
     ),
     ErrorCode.ENCODING_FAILED: Message(
         "The video file could not be written.",
-        "Press Retry; your photo and recording are kept.",
+        "Try again; your photo and recording are kept.",
     ),
     ErrorCode.WEIGHTS_MISSING: Message(
         "The weights file {file} ({size}) is missing from {place}; get it with `{command}`.",
@@ -349,15 +350,15 @@ MESSAGES: dict[ErrorCode, Message] = {
     ),
     ErrorCode.CANCELED: Message(
         "The video was canceled.",
-        "Press Retry to make it after all.",
+        "Try again to make it after all.",
     ),
     ErrorCode.WORKER_LOST: Message(
         "The program that makes the video stopped twice without a reason given.",
-        "Your photo and recording are kept; press Retry, or choose a smaller size.",
+        "Your photo and recording are kept; try again, or choose a smaller size.",
     ),
     ErrorCode.TIMED_OUT: Message(
         "The video took far longer than expected and was stopped.",
-        "Press Retry, or choose a smaller size.",
+        "Try again, or choose a smaller size.",
     ),
     ErrorCode.DATA_DIR_BUSY: Message(
         "Sonic Studio is already running with this data folder.",
@@ -369,7 +370,7 @@ MESSAGES: dict[ErrorCode, Message] = {
     ),
     ErrorCode.INTERNAL: Message(
         "Something went wrong on our side.",
-        "Nothing of yours was lost; press Retry. The log has the details.",
+        "Nothing of yours was lost; try again. The logs in the data folder have the details.",
     ),
 }
 

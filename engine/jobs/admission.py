@@ -27,14 +27,19 @@ class Admission:
         self._settings = settings
         self._disk = disk
 
-    def require(self, owner: str, address: str | None = None) -> None:
+    def require(self, owner: str, address: str | None = None, count: int = 1) -> None:
         """Refuse early, before any file is read.
+
+        Args:
+            owner: who asks.
+            address: where they ask from.
+            count: jobs they submit at once.
 
         Raises:
             EngineError: QUEUE_FULL, TOO_MANY_WAITING, SUBMITTED_TOO_FAST, DAILY_LIMIT, DISK_LOW
                 or STORAGE_FULL.
         """
-        why_not = self.refuse(owner)(self._store.usage(owner, address))
+        why_not = self.refuse(owner, count)(self._store.usage(owner, address))
         why_not = why_not or self._disk.refusal(FIXED_JOB_BYTES)
         if why_not is not None:
             raise why_not
@@ -50,12 +55,12 @@ class Admission:
         if why_not is not None:
             raise why_not
 
-    def refuse(self, owner: str) -> Callable[[Usage], EngineError | None]:
-        """The rule for one owner, for the transaction that queues the job."""
+    def refuse(self, owner: str, count: int = 1) -> Callable[[Usage], EngineError | None]:
+        """The rule for one owner, for the transaction that queues their `count` jobs."""
         running = next(iter(self._store.list_running()), None)
         wait = free_place(self._store.list_queued(), running, self._store.rates(), owner)
 
         def rule(usage: Usage) -> EngineError | None:
-            return refusal(owner, usage, wait, self._settings, time.time())
+            return refusal(owner, usage, wait, self._settings, time.time(), count)
 
         return rule

@@ -56,10 +56,10 @@ class Wait:
 
 
 def refusal(
-    owner: str, usage: Usage, wait: Wait, settings: EngineSettings, now: float
+    owner: str, usage: Usage, wait: Wait, settings: EngineSettings, now: float, count: int = 1
 ) -> EngineError | None:
-    """Why a person may not submit another job now; None when they may."""
-    if usage.waiting_in_all >= settings.max_queued_jobs:
+    """Why a person may not submit `count` jobs at once now; None when they may."""
+    if usage.waiting_in_all + count > settings.max_queued_jobs:
         count = usage.waiting_in_all
         return EngineError(ErrorCode.QUEUE_FULL, count=count, minutes=minutes(wait.any_s))
     if owner == LOCAL_OWNER and not settings.is_public:
@@ -68,8 +68,8 @@ def refusal(
         return EngineError(
             ErrorCode.TOO_MANY_WAITING, count=usage.waiting, minutes=minutes(wait.own_s)
         )
-    return _too_often(usage.submitted_at, 1, settings, now) or _too_often(
-        usage.submitted_nearby_at, ADDRESS_FACTOR, settings, now
+    return _too_often(usage.submitted_at, (1, count), settings, now) or _too_often(
+        usage.submitted_nearby_at, (ADDRESS_FACTOR, count), settings, now
     )
 
 
@@ -85,9 +85,12 @@ def priority_of(spec: JobSpec, duration_s: float | None) -> int:
 
 
 def _too_often(
-    times: Sequence[float], factor: int, settings: EngineSettings, now: float
+    times: Sequence[float], size: tuple[int, int], settings: EngineSettings, now: float
 ) -> EngineError | None:
-    last_minute = [at for at in times if now - at < MINUTE_S]
+    """Look at the last minute and day; `size` is what the limits grow by, and the new jobs."""
+    factor, count = size
+    # The jobs of a batch have the same time: they were one act.
+    last_minute = sorted({at for at in times if now - at < MINUTE_S})
     limit = factor * settings.max_submits_per_minute
     if len(last_minute) >= limit:
         free_in_s = MINUTE_S - (now - last_minute[-limit])
@@ -97,8 +100,10 @@ def _too_often(
         return None
     limit = factor * settings.max_jobs_per_day
     last_day = [at for at in times if now - at < DAY_S]
-    if len(last_day) >= limit:
-        free_in_s = DAY_S - (now - last_day[-limit])
+    too_many = len(last_day) + count - limit
+    if too_many > 0:
+        last_to_go = last_day[too_many - 1] if too_many <= len(last_day) else now
+        free_in_s = DAY_S - (now - last_to_go)
         return EngineError(
             ErrorCode.DAILY_LIMIT, limit=limit, hours=max(1, math.ceil(free_in_s / 3600.0))
         )

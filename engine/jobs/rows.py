@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from engine.contracts import Artifact, JobError, JobRecord, JobSpec, JobStatus, Progress
+from engine.contracts import (
+    Artifact,
+    JobError,
+    JobRecord,
+    JobSpec,
+    JobStatus,
+    Progress,
+    utc_now,
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,22 @@ class StoredJob:
     def job_id(self) -> str:
         """The job's id."""
         return self.record.job_id
+
+
+def columns_of(new: NewJob, revision: int) -> dict[str, Any]:
+    """The columns of a job that is added now."""
+    return {
+        "job_id": new.spec.job_id,
+        "owner": new.owner,
+        "title": new.title,
+        "spec": new.spec.model_dump_json(),
+        "duration_s": new.duration_s,
+        "priority": new.priority,
+        "created_at": utc_now().isoformat(),
+        "consent": int(new.consent),
+        "idempotency_key": new.idempotency_key,
+        "revision": revision,
+    }
 
 
 def read_row(row: sqlite3.Row) -> StoredJob:

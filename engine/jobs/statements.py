@@ -125,6 +125,26 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         WHERE job.delete_requested = 0
         """,
     ),
+    (
+        """
+        CREATE TABLE batch (
+            batch_id TEXT PRIMARY KEY,
+            owner TEXT NOT NULL,
+            title TEXT NOT NULL,
+            rows TEXT NOT NULL,
+            at REAL NOT NULL,
+            idempotency_key TEXT
+        )
+        """,
+        "CREATE INDEX batch_by_owner ON batch (owner, at)",
+        """
+        CREATE UNIQUE INDEX batch_by_idempotency_key ON batch (owner, idempotency_key)
+        WHERE idempotency_key IS NOT NULL
+        """,
+        "ALTER TABLE job ADD COLUMN batch_id TEXT",
+        "ALTER TABLE job ADD COLUMN batch_row INTEGER",
+        "CREATE INDEX job_by_batch ON job (batch_id, batch_row) WHERE batch_id IS NOT NULL",
+    ),
 )
 """Each entry takes the schema one version further; an entry never changes after a release."""
 
@@ -212,7 +232,12 @@ LIST_OF_OWNER = """
 LIST_RUNNING = "SELECT * FROM visible_job WHERE status = 'running' ORDER BY sequence DESC"
 LIST_QUEUED = "SELECT * FROM visible_job WHERE status = 'queued' ORDER BY queue_position"
 COUNT_QUEUED = "SELECT COUNT(*) FROM job WHERE status = 'queued' AND delete_requested = 0"
-COUNT_QUEUED_OF = COUNT_QUEUED + " AND owner = :owner"
+COUNT_QUEUED_OF = """
+    SELECT COUNT(DISTINCT COALESCE(batch_id, job_id)) FROM job
+    WHERE status = 'queued' AND delete_requested = 0 AND owner = :owner
+"""
+"""What one person has waiting: a batch counts as one, its jobs take turns with everybody's."""
+
 
 CHANGED_SINCE = """
     SELECT * FROM visible_job
@@ -242,6 +267,7 @@ FORGET = (
     "DELETE FROM submission WHERE who = :owner",
     "DELETE FROM turn WHERE owner = :owner",
     "DELETE FROM deleted_job WHERE owner = :owner",
+    "DELETE FROM batch WHERE owner = :owner",
 )
 HAS_HIDDEN = "SELECT EXISTS (SELECT 1 FROM job WHERE delete_requested = 1)"
 PURGE_HIDDEN = "DELETE FROM job WHERE delete_requested = 1 AND status != 'running' RETURNING job_id"
@@ -258,6 +284,11 @@ SUCCEEDED_BEFORE = """
 PRUNE = (
     "DELETE FROM turn WHERE owner NOT IN (SELECT owner FROM job)",
     "DELETE FROM submission WHERE at < :day_ago",
+    """
+    DELETE FROM batch WHERE at < :day_ago AND batch_id NOT IN (
+        SELECT batch_id FROM job WHERE batch_id IS NOT NULL AND delete_requested = 0
+    )
+    """,
     """
     DELETE FROM deleted_job WHERE revision <= (
         SELECT revision FROM deleted_job ORDER BY revision DESC LIMIT 1 OFFSET 5000

@@ -21,10 +21,11 @@ from engine.contracts import (
 )
 from engine.errors import EngineError
 from engine.jobs import statements
+from engine.jobs.batches import Batches
 from engine.jobs.database import Database
 from engine.jobs.fairness import DAY_S, Usage
 from engine.jobs.ledger import Ledger
-from engine.jobs.rows import NewJob, StoredJob, outcome_columns, read_row
+from engine.jobs.rows import NewJob, StoredJob, columns_of, outcome_columns, read_row
 from engine.jobs.submissions import add_submission, usage_of
 
 Refuse = Callable[[Usage], EngineError | None]
@@ -43,6 +44,7 @@ class JobStore:
 
     Attributes:
         ledger: what each job took of the memory.
+        batches: jobs that were asked for together.
 
     Args:
         path: of the SQLite file.
@@ -54,6 +56,7 @@ class JobStore:
     def __init__(self, path: Path) -> None:
         self._database = Database(path, statements.MIGRATIONS)
         self.ledger = Ledger(self._database)
+        self.batches = Batches(self._database)
 
     def close(self) -> None:
         """Close the connections of every thread."""
@@ -80,21 +83,7 @@ class JobStore:
             if why_not is not None:
                 raise why_not
             add_submission(connection, new.owner, new.address, now)
-            connection.execute(
-                statements.ADD,
-                {
-                    "job_id": new.spec.job_id,
-                    "owner": new.owner,
-                    "title": new.title,
-                    "spec": new.spec.model_dump_json(),
-                    "duration_s": new.duration_s,
-                    "priority": new.priority,
-                    "created_at": utc_now().isoformat(),
-                    "consent": int(new.consent),
-                    "idempotency_key": new.idempotency_key,
-                    "revision": self._next_revision(),
-                },
-            )
+            connection.execute(statements.ADD, columns_of(new, self._next_revision()))
             found = connection.execute(statements.FIND, (new.spec.job_id,)).fetchone()
         return read_row(found).record
 

@@ -75,6 +75,8 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
     Args:
         payload: `portrait`, `audio` or `speech`, `script`, `options`, `job_dir`; the first two
             are what the decode lane answered, and the recording lies in the job's folder already.
+            Jobs of a batch share a portrait that was taken in before them: what is None is
+            left aside.
         settings: limits.
         tools: models of this process.
 
@@ -87,25 +89,25 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
     options = RenderOptions.model_validate(payload["options"])
     job_dir = Path(payload["job_dir"])
     tools.require_animator(options, settings)
-    judged = judge_picture(payload["portrait"], options, tools)
-    if judged.verdict.verdict != "ok":
-        raise InputError(ErrorCode(judged.verdict.verdict), **judged.verdict.values)
-    save_png(job_dir / PORTRAIT_NAME, judged.pixels)
+    if payload["portrait"] is not None:
+        judged = judge_picture(payload["portrait"], options, tools)
+        if judged.verdict.verdict != "ok":
+            raise InputError(ErrorCode(judged.verdict.verdict), **judged.verdict.values)
+        save_png(job_dir / PORTRAIT_NAME, judged.pixels)
+    taken = {"portrait_name": PORTRAIT_NAME, "audio_name": None, "duration_s": None}
     if payload.get("speech"):
         cleaned = check_text(SpeechOptions.model_validate(payload["speech"]), settings, tools)
         require_drawable(cleaned, options)
-        return {"portrait_name": PORTRAIT_NAME, "audio_name": None, "duration_s": None}
+        return taken
+    if payload["audio"] is None:
+        return taken
     sound = received_sound(payload["audio"])
     if sound.facts.is_silent:
         raise InputError(ErrorCode.SILENT)
     script = payload.get("script")
     if script and options.captions == "burn":
         require_drawable(clean(script, len(script)), options)
-    return {
-        "portrait_name": PORTRAIT_NAME,
-        "audio_name": sound.wav.name,
-        "duration_s": sound.facts.duration_s,
-    }
+    return {**taken, "audio_name": sound.wav.name, "duration_s": sound.facts.duration_s}
 
 
 def check_text(speech: SpeechOptions, settings: EngineSettings, tools: Tools) -> CleanText:

@@ -90,15 +90,45 @@ class QuickLane:
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
         """
         with self._scratch() as scratch:
-            payload = {
-                "portrait": self._seen(request.portrait, request.options, scratch),
-                "audio": self._heard(request.audio, folder / SPEECH_NAME),
-                "speech": _speech(request.speech),
-                "script": request.script,
-                "options": request.options.model_dump(mode="json"),
-                "job_dir": str(folder),
-            }
-            return self._probe("intake", payload, request.audio)
+            seen = self._seen(request.portrait, request.options, scratch)
+            return self._take_in(request, folder, seen)
+
+    def take_in_portrait(
+        self, portrait: str | Path, options: RenderOptions, folder: Path
+    ) -> dict[str, Any]:
+        """Judge a picture and re-encode it into a folder, for several jobs.
+
+        Returns:
+            `portrait_name`.
+
+        Raises:
+            InputError: what is wrong with the picture.
+            EngineError: PROBE_TIMEOUT, WORKER_LOST.
+        """
+        request = AnimateRequest(portrait=str(portrait), options=options)
+        return self.take_in(request, folder)
+
+    def take_in_speech(self, request: AnimateRequest, folder: Path) -> dict[str, Any]:
+        """As `take_in`, for a job whose portrait lies in its folder already.
+
+        Raises:
+            InputError: what is wrong with the text or the recording.
+            EngineError: PROBE_TIMEOUT, WORKER_LOST.
+        """
+        return self._take_in(request, folder, None)
+
+    def _take_in(
+        self, request: AnimateRequest, folder: Path, portrait: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        payload = {
+            "portrait": portrait,
+            "audio": self._heard(request.audio, folder / SPEECH_NAME),
+            "speech": _speech(request.speech),
+            "script": request.script,
+            "options": request.options.model_dump(mode="json"),
+            "job_dir": str(folder),
+        }
+        return self._probe("intake", payload, request.audio)
 
     def voices(self, language: str | None, *, refresh: bool) -> list[VoiceInfo]:
         """The voices of a language; asked once, then kept until `refresh`."""

@@ -145,8 +145,9 @@ def decode_sound(payload: dict[str, Any], context: TaskContext) -> dict[str, Any
 
 def intake(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
     job_dir = Path(payload["job_dir"])
-    shutil.copyfile(payload["portrait"]["pixels"], job_dir / PORTRAIT_NAME)
-    if payload["speech"]:
+    if payload["portrait"] is not None:
+        shutil.copyfile(payload["portrait"]["pixels"], job_dir / PORTRAIT_NAME)
+    if payload["audio"] is None:
         return {"portrait_name": PORTRAIT_NAME, "audio_name": None, "duration_s": None}
     script = Path(payload["audio"]["wav"]).read_text("utf-8")
     if script == "no face":

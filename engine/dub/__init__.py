@@ -1,0 +1,1 @@
+"""Dubbing: one portrait speaks every row of a table."""
