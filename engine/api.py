@@ -28,11 +28,11 @@ from engine.contracts import (
     SpeechOptions,
     VoiceInfo,
 )
+from engine.dub.intake import RowIntake
+from engine.dub.service import BatchService, BatchTools
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.gpu.gauge import MemoryGauge
 from engine.gpu.residue import RISE_MB
-from engine.dub.intake import RowIntake
-from engine.dub.service import BatchService, BatchTools
 from engine.jobs.admission import Admission
 from engine.jobs.backend import BackendHealth, JobBackend
 from engine.jobs.disk import DiskGate
@@ -63,13 +63,13 @@ class StudioEngine:
 
     Several engines may share a data folder: one of them runs the jobs of all.
 
+    Attributes:
+        batches: several videos of one portrait, asked for together.
+
     Args:
         settings: None = from the environment.
         exclusive: refuse when another exclusive engine (a running studio) has the folder, and
             begin at once with the jobs that wait there.
-    Attributes:
-        batches: several videos of one portrait, asked for together.
-
         tasks: ``module:NAME`` of the tasks the children can do.
         decode_tasks: the same for the children that open files of strangers.
 
@@ -109,10 +109,6 @@ class StudioEngine:
         self._backend: JobBackend = LocalBackend(
             self._store, self._folders, self._render, self.settings, self._disk
         )
-        if exclusive:
-            self._backend.start()
-
-    def __enter__(self) -> Self:
         intake = RowIntake(self._folders, self._lane, self._admission, _validate, _new_job)
         self.batches = BatchService(
             BatchTools(
@@ -126,7 +122,10 @@ class StudioEngine:
                 intake=intake,
             )
         )
-        self._weights = WeightsFetcher(self.settings)
+        if exclusive:
+            self._backend.start()
+
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -289,6 +288,7 @@ class StudioEngine:
                 idempotency_key=idempotency_key,
                 address=address,
             )
+            self._admission.require_room(new.spec, new.duration_s)
             record = self._store.add(new, self._admission.refuse(owner))
         except BaseException:
             self._folders.remove(job_id)
@@ -472,7 +472,8 @@ def _validate(request: AnimateRequest) -> None:
 def _new_job(request: AnimateRequest, taken: dict[str, Any], job_id: str, owner: str) -> NewJob:
     """A job to add, from a request and what its intake answered."""
     seed = request.options.seed
-    return JobSpec(
+    duration_s = taken.get("duration_s")
+    spec = JobSpec(
         job_id=job_id,
         portrait_name=taken["portrait_name"],
         audio_name=taken.get("audio_name"),
