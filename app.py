@@ -1,6 +1,7 @@
 """Start Sonic Studio: settings, engine, page. `python app.py --help` lists the options."""
 
 import argparse
+import contextlib
 import os
 import sys
 
@@ -10,7 +11,7 @@ from engine.errors import EngineError
 from engine.messages import describe
 from engine.settings import EngineSettings
 from studio.locales import say
-from studio.process import parse_arguments, prepare_process, stop_waiter
+from studio.process import StopRequest, parse_arguments, prepare_process
 from studio.settings import CannotStart, StudioSettings, refuse_exposure
 
 
@@ -41,12 +42,19 @@ def _run(given: argparse.Namespace) -> None:
     refuse_exposure(studio.host, share=given.share, environment=os.environ)
     from engine.api import StudioEngine  # noqa: PLC0415 - a refusal needs no engine
 
-    wait = stop_waiter()
+    stop = StopRequest()
     with StudioEngine(settings, exclusive=True) as engine:
         prepare_process(engine.settings, os.environ)
         from studio.app import serve  # noqa: PLC0415 - Gradio reads the environment just prepared
 
-        serve(engine, engine.settings, studio, wait)
+        serve(engine, engine.settings, studio, stop.wait)
+        if stop.is_patient and engine.health().job_id is not None:
+            sys.stdout.write(
+                say("start.finishing", seconds=round(settings.shutdown_grace_s)) + "\n"
+            )
+            sys.stdout.flush()
+            with contextlib.suppress(KeyboardInterrupt):
+                engine.finish()
 
 
 def _refuse(sentence: str) -> int:

@@ -5,7 +5,8 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Callable, MutableMapping
+from collections.abc import MutableMapping
+from types import FrameType
 
 from engine.settings import EngineSettings
 from studio.locales import say
@@ -30,7 +31,7 @@ def prepare_process(settings: EngineSettings, environment: MutableMapping[str, s
         settings: of a running engine; their data folder is absolute.
         environment: of this process; changed.
     """
-    uploads = settings.data_dir / "uploads"
+    uploads = settings.uploads_path
     shutil.rmtree(uploads, ignore_errors=True)
     uploads.mkdir(parents=True)
     empty = settings.data_dir / "empty"
@@ -41,16 +42,29 @@ def prepare_process(settings: EngineSettings, environment: MutableMapping[str, s
     environment["HF_HUB_DISABLE_TELEMETRY"] = "1"
 
 
-def stop_waiter() -> Callable[[], None]:
-    """A function that returns when Ctrl-C or a polite kill arrives."""
-    stopped = threading.Event()
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):  # Windows has no SIGHUP
-            signal.signal(getattr(signal, name), lambda *_: stopped.set())
+class StopRequest:
+    """Waits for Ctrl-C or a polite kill; a second one does not wait for anything any more.
 
-    def wait() -> None:
+    Attributes:
+        is_patient: whoever asked can wait for the video in the making: a service manager can,
+            a person at the keyboard need not, for the video goes on at the next start.
+    """
+
+    def __init__(self) -> None:
+        self.is_patient = False
+        self._asked = threading.Event()
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            if hasattr(signal, name):  # Windows has no SIGHUP
+                signal.signal(getattr(signal, name), self._take)
+
+    def wait(self) -> None:
+        """Until it is asked for."""
         # A wait without a limit would not let the signal through on Windows.
-        while not stopped.wait(0.5):
+        while not self._asked.wait(0.5):
             pass
 
-    return wait
+    def _take(self, number: int, _frame: FrameType | None) -> None:
+        if self._asked.is_set():
+            raise KeyboardInterrupt
+        self.is_patient = number != signal.SIGINT
+        self._asked.set()

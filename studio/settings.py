@@ -14,6 +14,9 @@ NUM_PORTS_TRIED = 20
 
 # Gradio obeys these silently; each would open the page further than the settings say.
 _OPENING_VARIABLES = ("GRADIO_SHARE", "GRADIO_ALLOWED_PATHS", "GRADIO_MCP_SERVER")
+# These count for it whatever their value: code that is edited through the page, pages of other
+# origins let in, calls of visitors kept elsewhere.
+_OPENING_WHEN_THERE = ("GRADIO_VIBE_MODE", "GRADIO_LOCAL_DEV_MODE", "GRADIO_HISTORY_BUCKET")
 
 
 class StudioSettings(BaseSettings):
@@ -60,6 +63,9 @@ def refuse_exposure(host: str, *, share: bool, environment: Mapping[str, str]) -
         raise CannotStart(say("start.no_public_host", host=host))
     for name in _OPENING_VARIABLES:
         if environment.get(name, "").strip().lower() not in ("", "0", "false"):
+            raise CannotStart(say("start.opening_variable", name=name))
+    for name in _OPENING_WHEN_THERE:
+        if name in environment:
             raise CannotStart(say("start.opening_variable", name=name))
 
 

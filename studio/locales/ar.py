@@ -5,6 +5,7 @@ from studio.locales.locale import Locale
 TEXT: dict[str, str] = {
     # start
     "start.ready": "البرنامج Sonic Studio جاهز: {address}  (للإيقاف اضغط Ctrl-C)",
+    "start.finishing": "يُكمَل أولًا الفيديو الجاري صنعه، في {seconds} ثانية على الأكثر؛ وإشارة ثانية توقف كل شيء فورًا.",
     "start.stopped": "توقّف Sonic Studio.",
     "start.no_share": "الرابط العام يحتاج إلى حسابات مستخدمين، وهي غير متوفرة بعد في هذا الإصدار؛ شغّله من دون --share.",
     "start.no_public_host": "الاستماع على {host} يتيح الدخول للغرباء، ولا توجد حسابات مستخدمين بعد في هذا الإصدار؛ استخدم --host 127.0.0.1.",

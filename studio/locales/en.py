@@ -6,6 +6,10 @@ from studio.locales.locale import Locale
 TEXT: dict[str, str] = {
     # start
     "start.ready": "Sonic Studio is ready: {address}  (stop it with Ctrl-C)",
+    "start.finishing": (
+        "The video in the making is finished first, for {seconds} s at most; a second signal stops "
+        "at once."
+    ),
     "start.stopped": "Sonic Studio has stopped.",
     "start.no_share": (
         "A public link needs user accounts, which this version does not have yet; "

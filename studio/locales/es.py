@@ -5,6 +5,7 @@ from studio.locales.locale import Locale
 TEXT: dict[str, str] = {
     # start
     "start.ready": "Sonic Studio está listo: {address}  (se detiene con Ctrl-C)",
+    "start.finishing": "Primero se termina el vídeo en curso, durante {seconds} s como máximo; una segunda señal detiene todo al instante.",
     "start.stopped": "Sonic Studio se ha detenido.",
     "start.no_share": "Un enlace público necesita cuentas de usuario, que esta versión aún no tiene; inícielo sin --share.",
     "start.no_public_host": "Escuchar en {host} dejaría entrar a desconocidos y esta versión aún no tiene cuentas de usuario; use --host 127.0.0.1.",

@@ -5,6 +5,7 @@ from studio.locales.locale import Locale
 TEXT: dict[str, str] = {
     # start
     "start.ready": "Sonic Studio est prêt : {address}  (arrêt avec Ctrl-C)",
+    "start.finishing": "La vidéo en cours est terminée d'abord, pendant {seconds} s au plus ; un second signal arrête tout de suite.",
     "start.stopped": "Sonic Studio s'est arrêté.",
     "start.no_share": "Un lien public exige des comptes d'utilisateur, que cette version n'a pas encore ; démarrez sans --share.",
     "start.no_public_host": "Écouter sur {host} laisserait entrer des inconnus, et cette version n'a pas encore de comptes d'utilisateur ; utilisez --host 127.0.0.1.",

@@ -5,6 +5,7 @@ from studio.locales.locale import Locale
 TEXT: dict[str, str] = {
     # start
     "start.ready": "Sonic Studio 已就绪：{address}（按 Ctrl-C 停止）",
+    "start.finishing": "先完成正在制作的视频，最多 {seconds} 秒；再次发送信号将立即停止。",
     "start.stopped": "Sonic Studio 已停止。",
     "start.no_share": "公开链接需要用户账号，此版本还没有这项功能；请不带 --share 启动。",
     "start.no_public_host": "监听 {host} 会让陌生人进入，而此版本还没有用户账号；请使用 --host 127.0.0.1。",

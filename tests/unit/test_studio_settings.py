@@ -43,6 +43,14 @@ def test_variables_that_open_the_page_are_refused(name):
     refuse_exposure("127.0.0.1", share=False, environment={name: "False"})
 
 
+@pytest.mark.parametrize(
+    "name", ["GRADIO_VIBE_MODE", "GRADIO_LOCAL_DEV_MODE", "GRADIO_HISTORY_BUCKET"]
+)
+def test_variables_that_open_the_page_by_being_there_are_refused(name):
+    with pytest.raises(CannotStart, match=name):
+        refuse_exposure("127.0.0.1", share=False, environment={name: "0"})
+
+
 def test_a_busy_port_that_was_asked_for_is_said(busy_port):
     with pytest.raises(CannotStart, match=str(busy_port)):
         choose_port("127.0.0.1", busy_port)
