@@ -31,6 +31,11 @@ def remember(path: Path, pid: int) -> None:
         _log.warning("could not write down child %d", pid)
 
 
+def is_there(path: Path | None) -> bool:
+    """Whether the remembered process still runs."""
+    return path is not None and _remembered(path) is not None
+
+
 def wait_until_gone(path: Path) -> bool:
     """Make sure that the remembered process is gone; False when it cannot be ended."""
     process = _remembered(path)

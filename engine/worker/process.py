@@ -69,6 +69,7 @@ class ChildProcess:
         if isinstance(started, OSError):
             raise started
         self.is_condemned = False
+        self._survived_kill = False
         self._channel = _channel_of(started)
         self.pid = started.pid
         self.started_at = time.monotonic()
@@ -77,6 +78,11 @@ class ChildProcess:
     def is_gone(self) -> bool:
         """Whether the process has ended and nothing of it is left."""
         return self._gone.is_set()
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the process was killed and runs nevertheless."""
+        return self._survived_kill and not self.is_gone
 
     def send(self, **message: object) -> None:
         """Send a message; a child that is gone is noticed by `receive`."""
@@ -113,6 +119,7 @@ class ChildProcess:
         is_gone = self._gone.wait(timeout_s)
         is_gone = wait_gone(family, max(0.0, deadline - time.monotonic())) and is_gone
         if not is_gone:
+            self._survived_kill = True
             _log.error("child %d did not end when killed", self.pid)
         return is_gone
 

@@ -87,6 +87,7 @@ class Supervisor:
         self._child: ChildProcess | None = None
         self._history = ChildHistory(jobs_done=0, age_s=0.0)
         self._state = ChildState.DEAD
+        self._is_leftover_stuck = False
         self._deaths = 0
         self._died_at = 0.0
         self._idle_timer: threading.Timer | None = None
@@ -110,9 +111,14 @@ class Supervisor:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether an old child survives every kill; nothing can run until it is gone."""
+        """Whether an old child, also of an engine before this one, survives every kill.
+
+        Nothing can run until it is gone: a second one beside it would hang as well.
+        """
         child = self._child
-        return child is not None and child.is_condemned and not child.is_gone
+        if child is not None and child.is_stuck:
+            return True
+        return self._is_leftover_stuck and leftover.is_there(self._plan.pid_file)
 
     def run(
         self,
@@ -206,8 +212,9 @@ class Supervisor:
             return self._child
         self._wait_back_off(is_canceled)
         if self._plan.pid_file and not leftover.wait_until_gone(self._plan.pid_file):
-            self._count_death()
+            self._is_leftover_stuck = True
             raise ChildNotStarted
+        self._is_leftover_stuck = False
         child = self._start()
         self._child = child
         if self._closing.is_set():
