@@ -147,6 +147,8 @@ class AnimateRequest(Frozen):
         options: choices about the picture.
         consent: the caller states they may use this face and voice.
         title: what lists show; the user's own file name or first words.
+        label_language: BCP 47 tag of the "AI-generated" in the picture; English where it is not
+            there in this language.
     """
 
     portrait: str
@@ -157,6 +159,7 @@ class AnimateRequest(Frozen):
     options: RenderOptions = RenderOptions()
     consent: bool = False
     title: str = ""
+    label_language: str = "en"
 
 
 class JobSpec(Frozen):
@@ -172,6 +175,8 @@ class JobSpec(Frozen):
     script_language: str | None = None
     options: RenderOptions = RenderOptions()
     seed: int = 0
+    consent: bool = False
+    label_language: str = "en"
 
 
 class JobStatus(StrEnum):
@@ -428,6 +433,38 @@ class DiskReading(Frozen):
     ours_gb: float
     limit_gb: float
     is_low: bool
+
+
+class WeightsState(Frozen):
+    """One set of weights: what is here, and how far its download is.
+
+    Attributes:
+        name: what commands call it.
+        title, notice: for people; the notice tells the licences.
+        folder: where its files belong.
+        num_files, num_usable: how many there are, how many of them are here and whole.
+        missing_mb: what is still to come, at most.
+        is_running: whether it is being downloaded.
+        done_mb, total_mb: of the whole set; the total is None until the hub has told it.
+        error: why the last download ended early.
+    """
+
+    name: str
+    title: str
+    notice: str
+    folder: str
+    num_files: int
+    num_usable: int
+    missing_mb: float = 0.0
+    is_running: bool = False
+    done_mb: float = 0.0
+    total_mb: float | None = None
+    error: JobError | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything is here."""
+        return self.num_usable == self.num_files
 
 
 class MemoryEntry(Frozen):

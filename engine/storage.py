@@ -12,6 +12,9 @@ from pathlib import Path
 
 from engine.errors import EngineError, ErrorCode
 
+LIVE_NAME = "live.jpg"
+"""The newest frame of a video in the making, in its job's folder."""
+
 _JOB_ID = re.compile(r"[0-9a-f]{32}")
 
 

@@ -11,11 +11,15 @@ from engine.cli.options import (
     EXIT_USER,
     add_command,
     existing_file,
+    force_hint,
     render_options,
 )
 from engine.contracts import CheckReport
 from engine.errors import ErrorCode
 from engine.messages import describe
+
+# From here on an estimate is told in minutes.
+FEW_S = 90
 
 
 def add_check_commands(commands: Any) -> None:  # noqa: ANN401 - argparse has no public type for sub-parsers
@@ -64,11 +68,21 @@ def _check_sentences(report: CheckReport) -> str:
         for code in (*([] if verdict.verdict == "ok" else [verdict.verdict]), *verdict.warnings):
             message = describe(ErrorCode(code), verdict.values)
             lines.append(f"{message.sentence} {message.hint}")
+    if report.portrait is not None and (hint := force_hint(report.portrait.verdict)):
+        lines.append(hint)
     lines += [
-        f"{name}: about {estimate.seconds:.0f} s to make."
+        f"{name}: about {_time_words(estimate.seconds)} to make."
         for name, estimate in report.estimate.items()
     ]
     return "\n".join(lines)
+
+
+def _time_words(seconds: float) -> str:
+    """Seconds, minutes or hours, as exact as an estimate is."""
+    if seconds < FEW_S:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def _doctor(engine: StudioEngine, arguments: argparse.Namespace) -> int:

@@ -15,6 +15,8 @@ from engine.messages import describe
 
 EXIT_OK, EXIT_OURS, EXIT_USER, EXIT_INTERRUPTED = 0, 1, 2, 130
 
+FORCE_HINT = "To try all the same, add --force; the result may look odd."
+
 
 def add_command(commands: Any, name: str, run: Any, summary: str) -> argparse.ArgumentParser:  # noqa: ANN401 - argparse has no public type for sub-parsers
     """Add a command that is done by `run(engine, arguments)`."""
@@ -64,6 +66,11 @@ def add_render_options(parser: argparse.ArgumentParser) -> None:
     add("--allow-smaller", action="store_true", default=None, help="rather than lack memory")
     add("--force", action="store_true", default=None, help="although the check says no")
     add("--json", action="store_true", help="print one JSON object")
+
+
+def force_hint(code: str) -> str:
+    """What to add to a refusal that --force lifts; empty for any other."""
+    return FORCE_HINT if code in (ErrorCode.FACE_TURNED, ErrorCode.FACE_TOO_SMALL) else ""
 
 
 def existing_file(path: str) -> str:

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from engine.api import StudioEngine
 from engine.cli.check import add_check_commands
-from engine.cli.options import EXIT_INTERRUPTED, EXIT_OURS, EXIT_USER
+from engine.cli.options import EXIT_INTERRUPTED, EXIT_OURS, EXIT_USER, force_hint
 from engine.cli.signals import Terminated, ended_politely
 from engine.cli.speech import add_speech_commands
 from engine.cli.video import add_video_commands
@@ -69,7 +69,7 @@ def _report_error(error: EngineError, *, as_json: bool) -> int:
     if as_json:
         body = {"code": error.code, "message": message.sentence, "hint": message.hint}
         print(json.dumps({"error": body}, ensure_ascii=False))
-    print(f"{message.sentence} {message.hint}", file=sys.stderr)
+    print(f"{message.sentence} {message.hint} {force_hint(error.code)}".strip(), file=sys.stderr)
     return EXIT_OURS if error.code in _OUR_FAULTS else EXIT_USER
 
 

@@ -97,7 +97,7 @@ def frame_window(
     A canvas of another shape shows more of the photo around the window.
     """
     ratio = RATIOS.get(aspect, window.width / window.height)
-    shown = window if aspect == "source" else _widened(window, ratio)
+    shown = window if aspect == "source" else widened(window, ratio)
     canvas_size = canvas_shape(ratio, size_px)
     canvas = _draw(pixels, shown, canvas_size, _plain(background), is_backdrop=False)
     return canvas, _face_on_canvas(face, shown, canvas_size)
@@ -121,7 +121,7 @@ def choose_window(
     """The part of a `width_px` x `height_px` photo to show, and perhaps some room around it."""
     if framing == "full":
         window = _strip_around(face, width_px, height_px)
-        return window if aspect == "source" else _widened(window, RATIOS[aspect])
+        return window if aspect == "source" else widened(window, RATIOS[aspect])
     ratio = RATIOS.get(aspect, 1.0)
     (x, y), (_, face_px), _ = level_bounds(face.landmarks)
     short = WINDOW_SIDES[framing] * face_px * (1.0 if ratio == 1.0 else OBLONG_SHARE)
@@ -156,7 +156,7 @@ def _strip_around(face: Face, width_px: int, height_px: int) -> Window:
     )
 
 
-def _widened(window: Window, ratio: float) -> Window:
+def widened(window: Window, ratio: float) -> Window:
     """The smallest window of a shape with all of `window` in its middle."""
     width = max(window.width, round(window.height * ratio))
     height = max(window.height, round(window.width / ratio))

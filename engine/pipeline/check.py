@@ -7,27 +7,24 @@ from typing import Any
 
 from engine.animators.animator import Animator
 from engine.contracts import (
+    PRESETS,
     AudioVerdict,
     CheckReport,
     Estimate,
     PortraitVerdict,
+    PresetName,
     RenderOptions,
     SpeechOptions,
 )
 from engine.errors import ErrorCode, InputError
 from engine.face.framing import expected_shape
+from engine.pipeline.animate import shown_window
 from engine.pipeline.decode import received_sound
 from engine.pipeline.intake import check_text, judge_picture, require_drawable
 from engine.pipeline.sonic import can_take_sonic, free_vram_mb, sonic_for, unmeasured_rate
+from engine.pipeline.spoken_length import spoken_length_s
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
-from engine.speech.words import is_unspaced
-
-# Characters of text a voice speaks in a second at speed 1 (hibari: 103 characters in 6.4 s).
-CHARACTERS_PER_SECOND = 16.0
-
-# Each is a syllable: a Chinese voice speaks 4.5 in a second.
-CHARACTERS_OF_AN_IDEOGRAPH = 3.5
 
 # Seconds of work for one second of 25 fps video at 512 px, before this machine was measured
 # (two cores, docs/performance.md); grows with the number of pixels and frames.
@@ -46,7 +43,7 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
 
     Args:
         payload: `portrait` and `audio` as the decode lane answered or refused, `speech` (each
-            may be None), `options`, and `rates`:
+            may be None), `script` (known words of the recording), `options`, and `rates`:
             measured seconds of work per second of video, by `animator:size`.
         settings: limits.
         tools: models of this process.
@@ -57,40 +54,46 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
     options = RenderOptions.model_validate(payload["options"])
     portrait = audio = None
     shape: tuple[int, int] | None = None
+    has_script = bool((payload.get("script") or "").strip())
     if payload.get("portrait"):
-        portrait = _check_portrait(payload["portrait"], options, tools)
+        portrait = _check_portrait(payload["portrait"], options, settings, tools)
         if portrait.width_px and portrait.height_px:
             shape = (portrait.width_px, portrait.height_px)
     if payload.get("audio"):
-        audio = _check_audio(payload["audio"], options, tools)
+        audio = _check_audio(payload["audio"], options, tools, has_script=has_script)
     elif payload.get("speech"):
         speech = SpeechOptions.model_validate(payload["speech"])
         audio = _check_speech(speech, options, settings, tools)
     given = [verdict for verdict in (portrait, audio) if verdict is not None]
     is_ok = bool(given) and all(verdict.verdict == "ok" for verdict in given)
-    estimate: dict[str, Estimate] = {}
-    if is_ok and audio is not None and audio.duration_s and shape:
-        job = _Job(options, audio.duration_s, expected_shape(options, *shape))
-        rates = payload.get("rates") or {}
-        estimate["lite"] = job.estimate(tools.lite, rates, job.unmeasured_lite_rate)
-        if can_take_sonic(options, settings, shape):
-            rate = unmeasured_rate(options, has_card=free_vram_mb() is not None)
-            estimate["sonic"] = job.estimate(sonic_for(options, settings), rates, rate)
-    return CheckReport(ok=is_ok, portrait=portrait, audio=audio, estimate=estimate)
+    report = CheckReport(ok=is_ok, portrait=portrait, audio=audio)
+    if not is_ok or audio is None or not audio.duration_s or shape is None:
+        return report
+    costs = _Costs(audio.duration_s, shape, payload.get("rates") or {}, settings, tools)
+    return report.model_copy(
+        update={"estimate": costs.by_animator(options), "presets": costs.by_preset(options)}
+    )
 
 
 def _check_portrait(
-    decoded: Mapping[str, Any], options: RenderOptions, tools: Tools
+    decoded: Mapping[str, Any], options: RenderOptions, settings: EngineSettings, tools: Tools
 ) -> PortraitVerdict:
     try:
         judged = judge_picture(decoded, options, tools)
     except InputError as error:
         return PortraitVerdict(verdict=error.code, values=error.values)
-    warnings = (*judged.verdict.warnings, *_told(judged.notes))
-    return judged.verdict.model_copy(update={"warnings": warnings})
+    change: dict[str, Any] = {"warnings": (*judged.verdict.warnings, *_told(judged.notes))}
+    if judged.verdict.chosen is not None:
+        size = (judged.pixels.shape[1], judged.pixels.shape[0])
+        animator = "sonic" if can_take_sonic(options, settings, size) else "lite"
+        shown = shown_window(options, judged, animator)
+        change["shown"] = (shown.x, shown.y, shown.width, shown.height)
+    return judged.verdict.model_copy(update=change)
 
 
-def _check_audio(decoded: Mapping[str, Any], options: RenderOptions, tools: Tools) -> AudioVerdict:
+def _check_audio(
+    decoded: Mapping[str, Any], options: RenderOptions, tools: Tools, *, has_script: bool
+) -> AudioVerdict:
     try:
         sound = received_sound(decoded)
     except InputError as error:
@@ -104,16 +107,18 @@ def _check_audio(decoded: Mapping[str, Any], options: RenderOptions, tools: Tool
         sample_rate_hz=speech.source_sample_rate_hz,
         channels=speech.channels,
         speech_share=round(share, 3),
-        verdict=_verdict(is_silent=speech.is_silent, options=options),
+        verdict=_verdict(
+            is_silent=speech.is_silent, has_words=has_script or options.captions == "off"
+        ),
         warnings=(*((ErrorCode.NO_SPEECH,) if warns else ()), *_told(speech.notes)),
     )
 
 
-def _verdict(*, is_silent: bool, options: RenderOptions) -> str:
-    """Whether a recording that could be read will do."""
+def _verdict(*, is_silent: bool, has_words: bool) -> str:
+    """Whether a recording that could be read will do; captions need words."""
     if is_silent:
         return ErrorCode.SILENT
-    return "ok" if options.captions == "off" else ErrorCode.CAPTIONS_NEED_TEXT
+    return "ok" if has_words else ErrorCode.CAPTIONS_NEED_TEXT
 
 
 def _check_speech(
@@ -122,11 +127,10 @@ def _check_speech(
     try:
         cleaned = check_text(speech, settings, tools)
         require_drawable(cleaned, options)
+        voice = tools.voices.choose(cleaned.mapped.text, speech.language, speech.voice)
     except InputError as error:
         return AudioVerdict(verdict=error.code, values=error.values)
-    text = cleaned.mapped.text
-    length = sum(CHARACTERS_OF_AN_IDEOGRAPH if is_unspaced(character) else 1 for character in text)
-    duration_s = max(length / CHARACTERS_PER_SECOND / speech.speed, 0.5)
+    duration_s = spoken_length_s(cleaned, voice.languages[0], speech.speed)
     return AudioVerdict(duration_s=round(duration_s, 1), warnings=_told(cleaned.notes))
 
 
@@ -136,37 +140,60 @@ def _told(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class _Job:
-    """A video that may be made.
+class _Costs:
+    """What a video of known inputs costs here.
 
     Attributes:
-        options: what was asked.
         duration_s: of the speech.
-        shape: width and height of the video in pixels.
+        photo_size: width and height of the upright picture in pixels.
+        rates: measured seconds of work per second of video, by `animator:size`.
+        settings: where weights lie.
+        tools: the animators.
     """
 
-    options: RenderOptions
     duration_s: float
-    shape: tuple[int, int]
+    photo_size: tuple[int, int]
+    rates: Mapping[str, float]
+    settings: EngineSettings
+    tools: Tools
 
-    @property
-    def unmeasured_lite_rate(self) -> float:
-        return UNMEASURED_SECONDS_PER_SECOND * (self.options.output_size_px / 512) ** 2
+    def by_animator(self, options: RenderOptions) -> dict[str, Estimate]:
+        """With each animator that is a choice."""
+        found = {"lite": self._lite(options)}
+        if can_take_sonic(options, self.settings, self.photo_size):
+            found["sonic"] = self._sonic(options)
+        return found
 
-    def estimate(
-        self, animator: Animator, rates: Mapping[str, float], unmeasured_rate: float
+    def by_preset(self, options: RenderOptions) -> dict[PresetName, Estimate]:
+        """With each quality, its own size and steps."""
+        found: dict[PresetName, Estimate] = {}
+        for name in PRESETS:
+            own = options.model_copy(
+                update={"preset": name, "size_px": None, "num_inference_steps": None}
+            )
+            is_sonic = options.animator != "lite" and can_take_sonic(
+                own, self.settings, self.photo_size
+            )
+            found[name] = self._sonic(own) if is_sonic else self._lite(own)
+        return found
+
+    def _lite(self, options: RenderOptions) -> Estimate:
+        unmeasured = UNMEASURED_SECONDS_PER_SECOND * (options.output_size_px / 512) ** 2
+        return self._estimate(options, self.tools.lite, unmeasured)
+
+    def _sonic(self, options: RenderOptions) -> Estimate:
+        unmeasured = unmeasured_rate(options, has_card=free_vram_mb() is not None)
+        return self._estimate(options, sonic_for(options, self.settings), unmeasured)
+
+    def _estimate(
+        self, options: RenderOptions, animator: Animator, unmeasured_rate: float
     ) -> Estimate:
-        """What the video costs with one animator.
-
-        Args:
-            animator: who draws it.
-            rates: measured seconds of work per second of video, by `animator:size`.
-            unmeasured_rate: where nothing was measured.
-        """
-        fps = self.options.fps
-        rate = rates.get(f"{animator.name}:{self.options.output_size_px}", unmeasured_rate)
+        """What the video costs with one animator; its rate is guessed where none was measured."""
+        fps = options.fps
+        rate = self.rates.get(f"{animator.name}:{options.output_size_px}", unmeasured_rate)
         work_s = math.ceil(self.duration_s * 10) / 10 * rate * fps / 25
-        need = animator.need(*self.shape, math.ceil(self.duration_s * fps))
+        shape = expected_shape(options, *self.photo_size)
+        need = animator.need(*shape, math.ceil(self.duration_s * fps))
         return Estimate(
             seconds=round(FIXED_SECONDS + work_s, 1),
             peak_vram_mb=need.vram_mb,

@@ -134,12 +134,25 @@ def _cards() -> list[dict[str, Any]]:
 
 
 def _weights(settings: EngineSettings) -> list[dict[str, Any]]:
-    """Each file of the sets that can be downloaded."""
-    return [
-        _row(f"Weights, {name}", status.sentence, ok=status.is_usable, needed=False)
-        for name, statuses in list_weights(settings).items()
-        for status in statuses
-    ]
+    """A row for each set that can be downloaded; its faulty files each get one, unless all lack."""
+    rows = []
+    for name, statuses in list_weights(settings).items():
+        usable = [status for status in statuses if status.is_usable]
+        title = f"Weights, {name}"
+        if len(usable) == len(statuses):
+            rows.append(_row(title, f"all {len(statuses)} files are here", needed=False))
+            continue
+        detail = f"{len(usable)} of {len(statuses)} files are here; "
+        rows.append(
+            _row(title, f"{detail}get them with `{statuses[0].command}`", ok=False, needed=False)
+        )
+        if any(status.state != "missing" for status in statuses):
+            rows += [
+                _row(title, status.sentence, ok=False, needed=False)
+                for status in statuses
+                if not status.is_usable
+            ]
+    return rows
 
 
 def _torch() -> dict[str, Any]:

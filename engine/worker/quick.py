@@ -56,6 +56,7 @@ class QuickLane:
         speech: SpeechOptions | None,
         options: RenderOptions,
         rates: Mapping[str, float],
+        script: str | None = None,
     ) -> CheckReport:
         """Judge the inputs of a video.
 
@@ -65,6 +66,7 @@ class QuickLane:
             speech: text, None = not given.
             options: choices about the picture.
             rates: measured seconds per second of video, by ``animator:size``.
+            script: the known words of `audio`.
 
         Raises:
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
@@ -76,6 +78,7 @@ class QuickLane:
                 "speech": _speech(speech),
                 "options": options.model_dump(mode="json"),
                 "rates": dict(rates),
+                "script": script,
             }
             return CheckReport.model_validate(self._probe("check", payload, audio))
 
