@@ -15,6 +15,8 @@ from typing import Self
 
 import av
 import numpy as np
+from av.audio.stream import AudioStream
+from av.container.output import OutputContainer
 from av.video.reformatter import (
     ColorPrimaries,
     ColorRange,
@@ -23,6 +25,7 @@ from av.video.reformatter import (
     Interpolation,
     VideoReformatter,
 )
+from av.video.stream import VideoStream
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -178,33 +181,14 @@ class _Movie:
             flags += "+use_metadata_tags"
         self._container = av.open(str(path), "w", format="mp4", options={"movflags": flags})
         self._container.metadata.update(spec.metadata)
-        options = {"crf": str(spec.crf), "preset": spec.preset, "profile": "high"}
-        self._video = self._container.add_stream("libx264", rate=spec.fps, options=options)
-        self._video.width, self._video.height = spec.width_px, spec.height_px
-        self._video.pix_fmt = "yuv420p"
-        encoder = self._video.codec_context
-        encoder.thread_count = ENCODER_THREADS
-        encoder.gop_size = max(round(KEYFRAME_S * spec.fps), 1)
-        encoder.color_primaries = ColorPrimaries.BT709
-        encoder.color_trc = ColorTrc.BT709
-        encoder.colorspace = _BT709_SPACE
-        encoder.color_range = ColorRange.MPEG
-        self._audio = self._container.add_stream(
-            "aac", rate=SPEECH_RATE_HZ, layout="mono", options={"aac_coder": "fast"}
+        self._video = add_picture_track(
+            self._container, (spec.width_px, spec.height_px), spec.fps, spec.crf, spec.preset
         )
-        self._audio.bit_rate = AUDIO_BITS_PER_S
+        self._audio = add_sound_track(self._container)
 
     def add(self, pixels: NDArray[np.uint8]) -> None:
         """Encode one frame, then the sound up to its end."""
-        rgb = av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels), format="rgb24")
-        frame = self._reformatter.reformat(
-            rgb,
-            format="yuv420p",
-            dst_colorspace=Colorspace.ITU709,
-            dst_color_range=ColorRange.MPEG,
-            interpolation=Interpolation.AREA,
-            threads=1,
-        )
+        frame = to_yuv(self._reformatter, pixels)
         frame.pts, frame.time_base = self.num_frames, 1 / self._fps
         self._container.mux(self._video.encode(frame))
         self.num_frames += 1
@@ -227,6 +211,54 @@ class _Movie:
         frame.sample_rate = SPEECH_RATE_HZ
         frame.pts, frame.time_base = start_sample, Fraction(1, SPEECH_RATE_HZ)
         self._container.mux(self._audio.encode(frame))
+
+
+def add_picture_track(
+    container: OutputContainer, size: tuple[int, int], fps: Fraction, crf: int, preset: str
+) -> VideoStream:
+    """Add the picture track every video of ours has.
+
+    Args:
+        container: being written.
+        size: width and height in pixels, both even.
+        fps: constant.
+        crf: x264's quality.
+        preset: x264's speed.
+    """
+    options = {"crf": str(crf), "preset": preset, "profile": "high"}
+    track = container.add_stream("libx264", rate=fps, options=options)
+    track.width, track.height = size
+    track.pix_fmt = "yuv420p"
+    encoder = track.codec_context
+    encoder.thread_count = ENCODER_THREADS
+    encoder.gop_size = max(round(KEYFRAME_S * fps), 1)
+    encoder.color_primaries = ColorPrimaries.BT709
+    encoder.color_trc = ColorTrc.BT709
+    encoder.colorspace = _BT709_SPACE
+    encoder.color_range = ColorRange.MPEG
+    return track
+
+
+def add_sound_track(container: OutputContainer) -> AudioStream:
+    """Add the sound track every video of ours has: mono, `SPEECH_RATE_HZ`."""
+    track = container.add_stream(
+        "aac", rate=SPEECH_RATE_HZ, layout="mono", options={"aac_coder": "fast"}
+    )
+    track.bit_rate = AUDIO_BITS_PER_S
+    return track
+
+
+def to_yuv(reformatter: VideoReformatter, pixels: NDArray[np.uint8]) -> av.VideoFrame:
+    """H x W x 3, uint8, RGB as BT.709 with halved colour: what the encoder takes."""
+    rgb = av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels), format="rgb24")
+    return reformatter.reformat(
+        rgb,
+        format="yuv420p",
+        dst_colorspace=Colorspace.ITU709,
+        dst_color_range=ColorRange.MPEG,
+        interpolation=Interpolation.AREA,
+        threads=1,
+    )
 
 
 class _Speech:
