@@ -8,7 +8,7 @@ import dataclasses
 import os
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,17 +16,20 @@ from typing import Any, Self
 from filelock import FileLock, Timeout
 
 from engine.contracts import (
+    PRESETS,
     AnimateRequest,
     CheckReport,
     DiskReading,
     JobEvent,
     JobRecord,
     JobSpec,
+    JobStatus,
     MemoryEntry,
     MemoryReading,
     RenderOptions,
     SpeechOptions,
     VoiceInfo,
+    WeightsState,
 )
 from engine.dub.intake import RowIntake
 from engine.dub.service import BatchService, BatchTools
@@ -35,22 +38,24 @@ from engine.gpu.gauge import MemoryGauge
 from engine.gpu.residue import RISE_MB
 from engine.jobs.admission import Admission
 from engine.jobs.backend import BackendHealth, JobBackend
+from engine.jobs.choice import create_backend
+from engine.jobs.counts import JobCounts
 from engine.jobs.disk import DiskGate
 from engine.jobs.fairness import LOCAL_OWNER, priority_of
 from engine.jobs.limits import rate_for, spoken_duration_s
-from engine.jobs.local import LocalBackend
 from engine.jobs.rows import NewJob, StoredJob
 from engine.jobs.store import JobStore
 from engine.jobs.temp import SessionTemp
 from engine.jobs.waiting import start_s
 from engine.settings import EngineSettings
-from engine.storage import JobFolders
+from engine.storage import LIVE_NAME, JobFolders
+from engine.weights.fetching import WeightsFetcher
+from engine.worker.cards import render_lanes
 from engine.worker.lanes import (
     PRODUCT_DECODE_TASKS,
     PRODUCT_TASKS,
     decode_lane,
     quick_lane,
-    render_lane,
 )
 from engine.worker.quick import QuickLane, no_room
 
@@ -102,12 +107,13 @@ class StudioEngine:
         self._temp = SessionTemp(self.settings.temp_dir)
         self._gauge = MemoryGauge(self._pids, os.environ.get("CUDA_VISIBLE_DEVICES"))
         temp_dir = self._temp.path
-        self._render = render_lane(self.settings, tasks, temp_dir, self._gauge.read_now)
+        self._counts = JobCounts()
+        self._render = render_lanes(self.settings, tasks, temp_dir, self._gauge.read_now)
         self._quick = quick_lane(self.settings, tasks, temp_dir)
         self._decode = decode_lane(self.settings, decode_tasks, temp_dir)
         self._lane = QuickLane(self._quick, self._decode, self.settings, self._temp.create)
-        self._backend: JobBackend = LocalBackend(
-            self._store, self._folders, self._render, self.settings, self._disk
+        self._backend: JobBackend = create_backend(
+            self.settings, self._store, self._folders, self._render, self._disk, self._counts
         )
         intake = RowIntake(self._folders, self._lane, self._admission, _validate, _new_job)
         self.batches = BatchService(
@@ -122,6 +128,7 @@ class StudioEngine:
                 intake=intake,
             )
         )
+        self._weights = WeightsFetcher(self.settings)
         if exclusive:
             self._backend.start()
 
@@ -151,10 +158,12 @@ class StudioEngine:
 
     def close(self) -> None:
         """End the children, put a running job back into the queue, remove temporary files."""
+        self._weights.stop()
         self._quick.close()
         self._decode.close()
         self._backend.close()
-        self._render.close()
+        for executor in self._render:
+            executor.close()
         self._temp.remove()
         self._store.close()
         self._studio_lock.release()
@@ -167,15 +176,23 @@ class StudioEngine:
         audio: str | Path | None = None,
         speech: SpeechOptions | None = None,
         options: RenderOptions | None = None,
+        script: str | None = None,
     ) -> CheckReport:
         """Say whether these inputs will do, and what the video would cost here.
+
+        Args:
+            portrait: the picture, None = not given yet.
+            audio: the recording.
+            speech: the text, in place of a recording.
+            options: choices about the picture.
+            script: the known words of `audio`.
 
         Raises:
             EngineError: PROBE_TIMEOUT when a file could not be looked at in time.
         """
         options = options or RenderOptions()
-        rates = self._rates(options.output_size_px)
-        return self._lane.check(portrait, audio, speech, options, rates)
+        sizes = {options.output_size_px, *(preset.size_px for preset in PRESETS.values())}
+        return self._lane.check(portrait, audio, speech, options, self._rates(sizes), script)
 
     def voices(self, language: str | None = None, *, refresh: bool = False) -> list[VoiceInfo]:
         """The voices that speak `language` (None = all); kept until `refresh`."""
@@ -420,6 +437,34 @@ class StudioEngine:
             raise EngineError(ErrorCode.JOB_NOT_FOUND)
         return path
 
+    def live_picture(self, job_id: str, owner: str | None = None) -> Path | None:
+        """The newest frame of a video in the making as a small JPEG; None before the first.
+
+        Raises:
+            EngineError: JOB_NOT_FOUND when it does not exist or belongs to someone else.
+        """
+        record = self._find(job_id, owner).record
+        path = self._folders.path(record.job_id) / LIVE_NAME
+        return path if record.status is JobStatus.RUNNING and path.is_file() else None
+
+    # -- weights -----------------------------------------------------------------------------
+
+    def weights(self) -> list[WeightsState]:
+        """Every set of weights that can be downloaded: what is here and how far a download is."""
+        return self._weights.states()
+
+    def fetch_weights(self, name: str) -> None:
+        """Download what is missing of a set in the background; `weights` tells how far it is.
+
+        Raises:
+            InputError: WEIGHTS_UNKNOWN.
+        """
+        self._weights.start(name)
+
+    def stop_fetching(self) -> None:
+        """End a running download of weights; what came is kept."""
+        self._weights.stop()
+
     # -- inside ------------------------------------------------------------------------------
 
     def _find(self, job_id: str, owner: str | None) -> StoredJob:
@@ -438,18 +483,20 @@ class StudioEngine:
         except Timeout:
             raise EngineError(ErrorCode.DATA_DIR_BUSY) from None
 
-    def _rates(self, size_px: int) -> dict[str, float]:
-        """Measured rates as the check task knows them: by `animator:size`."""
+    def _rates(self, sizes: Iterable[int]) -> dict[str, float]:
+        """Measured rates of these sizes as the check task knows them: by `animator:size`."""
         measured = self._store.rates()
         rates = {f"{name}:{size}": rate for (name, size), rate in measured.items()}
         for animator in {name for name, _ in measured}:
-            rate = rate_for(measured, animator, size_px)
-            if rate is not None:
-                rates[f"{animator}:{size_px}"] = rate
+            for size_px in sizes:
+                rate = rate_for(measured, animator, size_px)
+                if rate is not None:
+                    rates[f"{animator}:{size_px}"] = rate
         return rates
 
     def _pids(self) -> list[int]:
-        lanes = [pid for pid in (self._render.pid, self._quick.pid) if pid is not None]
+        children = (*self._render, self._quick)
+        lanes = [child.pid for child in children if child.pid is not None]
         return [*lanes, *self._decode.pids]
 
 
@@ -482,6 +529,8 @@ def _new_job(request: AnimateRequest, taken: dict[str, Any], job_id: str, owner:
         script_language=request.script_language,
         options=request.options,
         seed=secrets.randbelow(2**31) if seed is None else seed,
+        consent=request.consent,
+        label_language=request.label_language,
     )
     return NewJob(
         spec=spec,

@@ -4,11 +4,11 @@ Nothing else in the engine reads the environment. Units are in the names.
 """
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import Field, SecretStr, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 
 def _default_data_dir() -> Path:
@@ -145,12 +145,82 @@ class EngineSettings(BaseSettings):
     hub_token: SecretStr | None = None
     """Access token for weights whose licence must be accepted first; sent to the hub alone."""
 
+    visible_label: bool = True
+    """Whether "AI-generated" stands in the picture; cannot be switched off in public."""
+
+    watermark: str | None = None
+    """A hidden watermark of a package of yours, as `module:NAME`; see docs/labels.md."""
+
+    provenance_certificate: Path | None = None
+    """PEM chain that signs videos, the signer's certificate first; None = a self-made one."""
+
+    provenance_key: Path | None = None
+    """PEM private key of that certificate, without a password."""
+
+    provenance_timestamp_url: str | None = None
+    """RFC 3161 service that stamps the time of each signature; None = nobody is asked."""
+
+    # -- several cards and several machines, see docs/scaleout.md
+
+    gpus: Annotated[tuple[str, ...], NoDecode] = ()
+    """Cards that make videos, one worker each: `0,1`, ids such as `GPU-...`, or `all`; none = the
+    one that CUDA chooses."""
+
+    executor: Literal["child", "zerogpu"] = "child"
+    """What makes the videos: a child process, or this process where ZeroGPU lends the card."""
+
+    backend: Literal["local", "celery"] = "local"
+    """Who carries jobs to workers: this process, or a broker that workers elsewhere ask."""
+
+    broker_url: SecretStr | None = None
+    """Redis or RabbitMQ for `celery`, such as `redis://host:6379/0` or `amqp://user:key@host//`."""
+
+    broker_queue: Literal["classic", "quorum"] = "classic"
+    """Kind of queue on RabbitMQ; `quorum` for a cluster and from 4.3 on."""
+
+    broker_window: int = Field(default=16, ge=1)
+    """Jobs at the broker at once, others wait here in turn: at least as many as workers."""
+
+    broker_silence_s: float = Field(default=60.0, ge=3.0)
+    """A worker not heard of for this long counts as lost, its job is given to another one."""
+
+    broker_hold_s: float = Field(default=24 * 3600.0, ge=60.0)
+    """How long Redis leaves a job with a worker before it hands it out again by itself, and
+    RabbitMQ waits for its end; longer than any job."""
+
+    storage_url: SecretStr | None = None
+    """Where files of jobs travel to workers and back: `s3://bucket/folder`, or a folder that all
+    machines see; None = a folder in the data folder, for workers on this machine."""
+
+    storage_links: bool = False
+    """Whether browsers fetch videos from S3 themselves, by links that work for ten minutes."""
+
+    metrics_port: int | None = Field(default=None, ge=1, le=65535)
+    """Port of the Prometheus endpoint; None = there is none."""
+
+    metrics_host: str = "127.0.0.1"
+    """Address of the Prometheus endpoint."""
+
+    @field_validator("gpus", mode="before")
+    @classmethod
+    def _read_list(cls, given: Any) -> Any:  # noqa: ANN401 - whatever pydantic was given
+        if isinstance(given, str):
+            return tuple(name for name in (part.strip() for part in given.split(",")) if name)
+        return given
+
     @model_validator(mode="before")
     @classmethod
     def _fill_for_strangers(cls, given: dict[str, Any]) -> dict[str, Any]:
         """What was not set has the defaults of the mode."""
         is_public = given.get("public", "no") != "no"
         return {**PUBLIC_DEFAULTS, **given} if is_public else given
+
+    @model_validator(mode="after")
+    def _force_labels(self) -> "EngineSettings":
+        """Strangers' videos are labelled, whatever else is set."""
+        if self.is_public and not self.visible_label:
+            raise ValueError("videos of strangers always carry the visible label")
+        return self
 
     @property
     def is_public(self) -> bool:

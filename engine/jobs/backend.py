@@ -15,10 +15,13 @@ class BackendHealth:
     Attributes:
         is_dispatching: this engine runs the jobs; False while another one on the same data
             folder does.
-        worker: what the render child is doing; `dead` is normal when there is no work.
-        job_id: the job that runs here, None when none does.
+        worker: what the render child is doing, the busiest where there are several; `dead` is
+            normal when there is no work.
+        job_id: the job that runs, the first where several do; None when none does.
         pause: why no job is begun although some may wait; None when all is well. Its sentence
             is the banner; `values` are the numbers in it.
+        job_ids: every job that runs.
+        num_workers: jobs that can run at once; of a broker, the workers heard of lately.
     """
 
     is_dispatching: bool
@@ -26,6 +29,8 @@ class BackendHealth:
     job_id: str | None
     pause: ErrorCode | None = None
     values: Mapping[str, object] = field(default_factory=dict)
+    job_ids: tuple[str, ...] = ()
+    num_workers: int = 1
 
 
 class JobBackend(Protocol):
@@ -56,13 +61,19 @@ class JobBackend(Protocol):
         ...
 
     def finish(self, timeout_s: float) -> bool:
-        """Begin no more jobs and wait for the running one, unless it cannot end in time.
+        """Begin no more jobs and wait for those that run here, unless one cannot end in time.
 
         Returns:
-            Whether nothing runs any more.
+            Whether nothing runs here any more.
         """
         ...
 
     def close(self) -> None:
-        """Stop; a job that runs is put back into the queue."""
+        """Stop; a job that runs here is put back into the queue."""
         ...
+
+
+def busiest(states: list[ChildState]) -> ChildState:
+    """What to say of several children in one word."""
+    order = (ChildState.BUSY, ChildState.STARTING, ChildState.READY)
+    return next((state for state in order if state in states), ChildState.DEAD)

@@ -1,126 +1,133 @@
-"""The embedded backend: one thread that takes jobs from the store and has them rendered.
+"""The embedded backend: has the jobs of the store rendered by children of this process.
 
 Whoever holds the lock of the data folder dispatches; every other engine on the same folder
 waits for the lock and takes over when the holder ends.
 """
 
 import logging
-import sqlite3
 import threading
 import time
 import uuid
-from typing import Any
+from collections.abc import Sequence
 
 from filelock import FileLock, Timeout
 
-from engine.contracts import Artifact, JobError, Stage
-from engine.errors import Canceled, EngineError, ErrorCode, WorkerLost
-from engine.jobs.backend import BackendHealth
+from engine.errors import EngineError, ErrorCode
+from engine.jobs.backend import BackendHealth, busiest
+from engine.jobs.counts import JobCounts
 from engine.jobs.disk import DiskGate
 from engine.jobs.fairness import minutes
-from engine.jobs.limits import job_limits, measure_rate
 from engine.jobs.pause import MAX_DEATHS, DeathWatch
-from engine.jobs.recovery import may_retry, recover
+from engine.jobs.recovery import recover
 from engine.jobs.retention import SWEEP_EVERY_S, sweep_all
-from engine.jobs.rows import StoredJob
-from engine.jobs.running import RunningJob
+from engine.jobs.runner import ERROR_PAUSE_S, IDLE_POLL_S, JobRunner, News
 from engine.jobs.store import JobStore
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
-from engine.worker.attend import TaskResult
-from engine.worker.supervisor import Supervisor
+from engine.worker.executor import Executor
 
 LOCK_NAME = "dispatcher.lock"
-IDLE_POLL_S = 0.25
-"""How often the store is asked for jobs that another process queued."""
 
 FINISH_POLL_S = 0.5
-"""How often the time left is looked at while the last job is waited for."""
+"""How often the time left is looked at while the last jobs are waited for."""
 
-ERROR_PAUSE_S = 2.0
 CLOSE_S = 15.0
-"""What `close` waits for the dispatcher beyond the grace of a canceled task."""
+"""What `close` waits for the runners beyond the grace of a canceled task."""
 
 _log = logging.getLogger(__name__)
 
 
 class LocalBackend:
-    """Dispatches to one supervisor of this process.
+    """One thread keeps the folder in order; one runner for each executor does the jobs.
 
     Args:
         store: the queue.
         folders: files of the jobs.
-        supervisor: of the render lane.
+        executors: of the render lane, one for each card.
         settings: of the engine.
         disk: says whether there is room to begin a job.
+        counts: told about every end.
     """
 
     def __init__(
         self,
         store: JobStore,
         folders: JobFolders,
-        supervisor: Supervisor,
+        executors: Sequence[Executor],
         settings: EngineSettings,
         disk: DiskGate,
+        counts: JobCounts,
     ) -> None:
         self._store = store
         self._folders = folders
-        self._supervisor = supervisor
         self._settings = settings
-        self._token = uuid.uuid4().hex
+        self._disk = disk
+        self._runners = [
+            JobRunner(executor, store, folders, settings, counts) for executor in executors
+        ]
         self._lock = FileLock(settings.data_dir / LOCK_NAME, thread_local=False)
         self._stop = threading.Event()
-        self._wake = threading.Event()
         self._is_finishing = threading.Event()
-        self._is_idle = threading.Event()
+        self._news = News()
         self._starting = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._needs_recovery = True
-        self._job: StoredJob | None = None
+        self._threads: list[threading.Thread] = []
+        self._is_in_order = False
         self._deaths = DeathWatch()
-        self._disk = disk
         self._swept_at: float | None = None
 
     def start(self) -> None:
-        """Start the dispatcher thread; calling it again does nothing."""
+        """Start the threads; calling it again does nothing."""
         with self._starting:
-            if self._thread is None and not self._stop.is_set():
-                self._thread = threading.Thread(target=self._main, name="dispatcher", daemon=True)
-                self._thread.start()
+            if self._threads or self._stop.is_set():
+                return
+            dispatcher = threading.Thread(target=self._main, name="dispatcher", daemon=True)
+            self._threads = [dispatcher, *map(self._thread_of, self._runners)]
+            for thread in self._threads:
+                thread.start()
+
+    def _thread_of(self, runner: JobRunner) -> threading.Thread:
+        arguments = (self._may_begin, self._deaths, self._news, self._stop)
+        return threading.Thread(target=runner.serve, args=arguments, name="runner", daemon=True)
 
     def submitted(self, job_id: str) -> None:
         """Look into the store at once."""
-        self._wake.set()
+        self._news.tell()
 
     def canceled(self, job_id: str) -> None:
         """Nothing to do: the running task asks the store ten times a second."""
 
     def health(self) -> BackendHealth:
         """How it is doing."""
-        job, pause = self._job, self._pause()
+        job_ids, pause = self._job_ids(), self._pause()
         return BackendHealth(
             is_dispatching=self._lock.is_locked,
-            worker=self._supervisor.state,
-            job_id=None if job is None else job.job_id,
+            worker=busiest([runner.executor.state for runner in self._runners]),
+            job_id=job_ids[0] if job_ids else None,
             pause=None if pause is None else pause.code,
             values={} if pause is None else pause.values,
+            job_ids=job_ids,
+            num_workers=len(self._runners),
         )
 
     def resume(self) -> None:
         """Go on at once after a pause."""
         self._deaths.clear()
-        self._wake.set()
+        self._news.tell()
 
     def finish(self, timeout_s: float) -> bool:
-        """Begin no more jobs and wait for the running one, unless it cannot end in time."""
+        """Begin no more jobs and wait for those that run, unless one cannot end in time."""
         self._is_finishing.set()
         deadline = time.monotonic() + timeout_s
-        while (job := self._job) is not None:
+        while job_ids := self._job_ids():
             left_s = deadline - time.monotonic()
-            if left_s <= 0 or self._needs_longer(job.job_id, left_s):
+            if left_s <= 0 or all(self._needs_longer(job_id, left_s) for job_id in job_ids):
                 return False
-            self._is_idle.wait(min(FINISH_POLL_S, left_s))
+            self._news.wait(min(FINISH_POLL_S, left_s))
         return True
+
+    def _job_ids(self) -> tuple[str, ...]:
+        running = (runner.job_id for runner in self._runners)
+        return tuple(job_id for job_id in running if job_id is not None)
 
     def _needs_longer(self, job_id: str, left_s: float) -> bool:
         now = self._store.get(job_id)
@@ -130,63 +137,63 @@ class LocalBackend:
         return progress.seconds_left > left_s
 
     def close(self) -> None:
-        """Stop claiming, put the running job back into the queue, give the lock away."""
+        """Stop claiming, put the running jobs back into the queue, give the lock away."""
         self._stop.set()
-        self._wake.set()
+        self._news.tell()
         with self._starting:
-            thread = self._thread
-        if thread is not None:
-            thread.join(self._settings.cancel_grace_s + CLOSE_S)
+            threads = self._threads
+        deadline = time.monotonic() + self._settings.cancel_grace_s + CLOSE_S
+        for thread in threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     def _main(self) -> None:
         try:
             while not self._stop.is_set():
                 try:
-                    self._turn()
+                    self._keep_order()
                 except Exception:  # noqa: BLE001 - the edge of the dispatcher: it must go on
                     _log.exception("the dispatcher stumbled")
-                    self._fail_current()
-                    self._needs_recovery = True
                     self._stop.wait(ERROR_PAUSE_S)
+                self._news.wait(IDLE_POLL_S)
+            for runner in self._threads[1:]:
+                runner.join(self._settings.cancel_grace_s + CLOSE_S)
+            if self._lock.is_locked:
+                self._remove_hidden()  # what was deleted while it ran
         finally:
             self._lock.release()
 
-    def _turn(self) -> None:
-        """Do the next thing there is to do."""
+    def _keep_order(self) -> None:
+        """Hold the folder; put right what an engine that died left; remove what is not needed."""
         if not self._holds_lock():
-            self._stop.wait(IDLE_POLL_S)
             return
-        if self._needs_recovery:
-            recover(self._store, self._folders, self._token)
-            self._needs_recovery = False
-            self._swept_at = None
-        self._sweep_when_due()
-        self._wake.clear()
-        job = self._store.claim_next(self._token) if self._may_begin() else None
-        if job is None:
-            self._remove_hidden()
-            self._wake.wait(IDLE_POLL_S)
-            return
-        self._job = job
-        self._is_idle.clear()
-        self._run(job)
-        self._job = None
-        self._is_idle.set()
-        self._remove_hidden()
-
-    def _sweep_when_due(self) -> None:
+        if not self._is_in_order:
+            recover(self._store, self._folders, uuid.uuid4().hex)
+            self._is_in_order = True
+            self._news.tell()
         now = time.monotonic()
         if self._swept_at is None or now - self._swept_at > SWEEP_EVERY_S:
             self._swept_at = now
             sweep_all(self._store, self._folders, self._settings)
+        self._remove_hidden()
+
+    def _remove_hidden(self) -> None:
+        for job_id in self._store.purge_hidden():
+            self._folders.remove(job_id)
 
     def _may_begin(self) -> bool:
-        if self._is_finishing.is_set() or self._supervisor.is_stuck:
-            return False
-        return self._pause() is None
+        return (
+            self._is_in_order
+            and not self._stop.is_set()
+            and not self._is_finishing.is_set()
+            and self._pause() is None
+        )
 
     def _pause(self) -> EngineError | None:
         """Why no job may be begun now; its sentence is the banner."""
+        if all(runner.executor.is_stuck for runner in self._runners):
+            return EngineError(ErrorCode.WORKER_STUCK)
+        if all(runner.executor.is_stuck for runner in self._runners):
+            return EngineError(ErrorCode.WORKER_STUCK)
         paused_s = self._deaths.paused_s()
         if paused_s:
             return EngineError(ErrorCode.QUEUE_PAUSED, count=MAX_DEATHS, minutes=minutes(paused_s))
@@ -199,110 +206,4 @@ class LocalBackend:
             self._lock.acquire(timeout=0)
         except Timeout:
             return False
-        self._needs_recovery = True
         return True
-
-    def _run(self, job: StoredJob) -> None:
-        """Have one job rendered and write down how it ended."""
-        running = RunningJob(self._store, job, self._token, self._stop)
-        rates = self._store.rates()
-        payload = {
-            "spec": job.record.spec.model_dump(mode="json"),
-            "job_dir": str(self._folders.path(job.job_id)),
-        }
-        _log.info("job %s starts, attempt %d", job.job_id, job.record.attempt)
-        try:
-            result = self._supervisor.run(
-                "render",
-                payload,
-                job_limits(job.record.spec, job.duration_s, rates, self._settings),
-                running.report,
-                running.should_stop,
-                running.keep_memory,
-            )
-        except Canceled:
-            self._settle_canceled(job)
-        except WorkerLost:
-            self._settle_lost(job, running.stage)
-        except EngineError as error:
-            self._settle_failed(job, error, running.stage)
-        else:
-            self._settle_succeeded(job, result, running)
-
-    def _settle_succeeded(self, job: StoredJob, result: TaskResult, running: RunningJob) -> None:
-        artifacts = tuple(Artifact.model_validate(item) for item in result.values["artifacts"])
-        for artifact in artifacts:
-            self._folders.file(job.job_id, artifact.name)
-        peaks = {
-            "peak_rss_mb": result.memory.rss_peak_mb,
-            "peak_vram_mb": result.memory.vram_peak_mb or 0.0,
-        }
-        report = {**peaks, **result.values["report"]}
-        if not self._store.finish_succeeded(job.job_id, self._token, report, artifacts):
-            self._settle_canceled(job)
-            return
-        _log.info("job %s succeeded in %.1f s", job.job_id, running.elapsed_s)
-        if job.record.attempt == 1:
-            self._learn_rate(job, report, report.get("elapsed_s", running.elapsed_s))
-
-    def _learn_rate(self, job: StoredJob, report: dict[str, Any], elapsed_s: float) -> None:
-        options = job.record.spec.options
-        measured = measure_rate(elapsed_s, report["duration_s"], options.fps)
-        if measured is not None:
-            self._store.add_rate(
-                report["animator"], options.output_size_px, measured.rate, measured.weight
-            )
-
-    def _settle_canceled(self, job: StoredJob) -> None:
-        if self._put_back_when_stopping(job):
-            return
-        self._keep_inputs(job)
-        self._store.finish_canceled(job.job_id, self._token)
-        _log.info("job %s was canceled", job.job_id)
-
-    def _keep_inputs(self, job: StoredJob) -> None:
-        """Remove all that a job made."""
-        spec = job.record.spec
-        inputs = [name for name in (spec.portrait_name, spec.audio_name) if name is not None]
-        self._folders.keep_only(job.job_id, inputs)
-
-    def _settle_lost(self, job: StoredJob, stage: Stage | None) -> None:
-        if self._store.is_cancel_requested(job.job_id):
-            self._settle_canceled(job)
-            return
-        if self._put_back_when_stopping(job):
-            return
-        self._deaths.note_death()
-        if may_retry(job.record.attempt):
-            _log.warning("job %s lost its worker in %s and is tried again", job.job_id, stage)
-            self._store.requeue(job.job_id)
-        else:
-            self._settle_failed(job, WorkerLost(), stage)
-
-    def _put_back_when_stopping(self, job: StoredJob) -> bool:
-        """Requeue a job that ends only because this engine does; True when it was."""
-        if not self._stop.is_set() or self._store.is_cancel_requested(job.job_id):
-            return False
-        return self._store.requeue(job.job_id, counted=False)
-
-    def _settle_failed(self, job: StoredJob, error: EngineError, stage: Stage | None) -> None:
-        values = {key: value for key, value in error.values.items() if key != "stage"}
-        failed = JobError(code=error.code, values=values, stage=stage)
-        if error.code is ErrorCode.DISK_FULL:
-            self._keep_inputs(job)  # first of all, so that the outcome can be written down
-        self._store.finish_failed(job.job_id, self._token, failed)
-        _log.warning("job %s failed with %s in %s", job.job_id, error.code, stage)
-
-    def _fail_current(self) -> None:
-        """End the job that the dispatcher stumbled over, so that it does not come again."""
-        job, self._job = self._job, None
-        if job is None:
-            return
-        try:
-            self._settle_failed(job, EngineError(ErrorCode.INTERNAL), None)
-        except (sqlite3.Error, EngineError):
-            _log.exception("job %s could not be ended", job.job_id)
-
-    def _remove_hidden(self) -> None:
-        for job_id in self._store.purge_hidden():
-            self._folders.remove(job_id)

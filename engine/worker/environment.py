@@ -17,6 +17,9 @@ _THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
 )
 
+_NOT_FOR_CHILDREN = ("AWS_", "STUDIO_BROKER_", "STUDIO_STORAGE_")
+"""How names of variables begin that hold the keys of the broker and of the shared storage."""
+
 _MAX_NATIVE_THREADS = 4
 """Beyond four, small matrices gain nothing and every pool costs memory."""
 
@@ -54,7 +57,7 @@ def child_environment(
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",  # the order in which the gauge counts the cards
         # Without it torch's allocator leaves holes: the memory plan would not hold on a full card.
         "PYTORCH_ALLOC_CONF": "expandable_segments:True",
-        **base,
+        **{name: value for name, value in base.items() if not name.startswith(_NOT_FOR_CHILDREN)},
         **(dict.fromkeys(_THREAD_VARIABLES, threads) if is_limited else {}),
         # Since 1.29 its builds tell Microsoft about every model loaded unless they are told not to.
         "ORT_DISABLE_TELEMETRY": "1",

@@ -15,6 +15,10 @@ from engine.worker.environment import child_environment
 from engine.worker.process import Launch
 
 MAX_HEARTBEAT_S = 2.0
+DEVICE_VARIABLE = "CUDA_VISIBLE_DEVICES"
+
+_NOT_FOR_CHILDREN = ("broker_url", "storage_url")
+"""They carry passwords, and a child that opens files of strangers needs none."""
 
 BREAKING_CODES = frozenset({ErrorCode.OUT_OF_MEMORY, ErrorCode.GPU_MEMORY, ErrorCode.INTERNAL})
 """After one of these a child's memory or device may be in any state."""
@@ -35,6 +39,8 @@ class LanePlan:
         memory_mb: what the child may allocate; None = no limit.
         kept_mb: resident memory a child may keep between tasks; None = a share of the computer's.
         expects_deaths: files of strangers may kill the child; the next start does not wait.
+        name: of its log; None = the lane's.
+        device: the card the child sees, as CUDA_VISIBLE_DEVICES names it; None = all of them.
     """
 
     lane: Lane
@@ -46,6 +52,8 @@ class LanePlan:
     memory_mb: float | None = None
     kept_mb: float | None = None
     expects_deaths: bool = False
+    name: str | None = None
+    device: str | None = None
 
 
 def launch_of(plan: LanePlan, settings: EngineSettings) -> Launch:
@@ -59,10 +67,15 @@ def launch_of(plan: LanePlan, settings: EngineSettings) -> Launch:
             *("--watchdog-s", str(max(silence_s, settings.child_start_timeout_s))),
             *(() if plan.memory_mb is None else ("--memory-mb", str(plan.memory_mb))),
         ],
-        environment=child_environment(plan.lane, settings, plan.temp_dir, os.environ),
+        environment=_environment(plan, settings),
         folder=settings.data_dir,
-        log_path=settings.logs_dir / f"{plan.lane}.log",
+        log_path=settings.logs_dir / f"{plan.name or plan.lane}.log",
     )
+
+
+def _environment(plan: LanePlan, settings: EngineSettings) -> dict[str, str]:
+    environment = child_environment(plan.lane, settings, plan.temp_dir, os.environ)
+    return environment if plan.device is None else {**environment, DEVICE_VARIABLE: plan.device}
 
 
 def settings_in_full(settings: EngineSettings) -> dict[str, Any]:
@@ -70,4 +83,5 @@ def settings_in_full(settings: EngineSettings) -> dict[str, Any]:
     secrets = {
         name: value.get_secret_value() for name, value in settings if isinstance(value, SecretStr)
     }
-    return {**settings.model_dump(mode="json"), **secrets}
+    hidden = dict.fromkeys(_NOT_FOR_CHILDREN)
+    return {**settings.model_dump(mode="json"), **secrets, **hidden, "backend": "local"}
