@@ -86,6 +86,14 @@ class ErrorCode(StrEnum):
     MEMORY_RISING = "memory_rising"
     CARD_BUSY = "card_busy"
     ENCODING_FAILED = "encoding_failed"
+    # labels
+    VISIBLE_LABEL_MISSING = "visible_label_missing"
+    PICTURE_UNREADABLE = "picture_unreadable"
+    AIGC_MISSING = "aigc_missing"
+    XMP_MISSING = "xmp_missing"
+    MANIFEST_MISSING = "manifest_missing"
+    MANIFEST_BROKEN = "manifest_broken"
+    CERTIFICATE_UNUSABLE = "certificate_unusable"
     # weights
     WEIGHTS_MISSING = "weights_missing"
     WEIGHTS_MISPLACED = "weights_misplaced"
@@ -104,6 +112,8 @@ class ErrorCode(StrEnum):
     DAILY_LIMIT = "daily_limit"
     QUEUE_PAUSED = "queue_paused"
     WORKER_STUCK = "worker_stuck"
+    BROKER_UNREACHABLE = "broker_unreachable"
+    STORAGE_UNREACHABLE = "storage_unreachable"
     CANCELED = "canceled"
     WORKER_LOST = "worker_lost"
     TIMED_OUT = "timed_out"

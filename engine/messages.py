@@ -280,6 +280,36 @@ MESSAGES: dict[ErrorCode, Message] = {
         "The video file could not be written.",
         "Try again; your photo and recording are kept.",
     ),
+    ErrorCode.VISIBLE_LABEL_MISSING: Message(
+        'The words "AI-generated" are not seen in the picture.',
+        "The video was not made here with its label, or was cropped or painted over.",
+    ),
+    ErrorCode.PICTURE_UNREADABLE: Message(
+        "The picture of this video cannot be decoded, so its visible label could not be "
+        "looked for.",
+        "Only H.264 pictures are decoded; the other labels were checked.",
+    ),
+    ErrorCode.AIGC_MISSING: Message(
+        "The file has no AIGC tag.",
+        "Programs that make a new copy often drop it.",
+    ),
+    ErrorCode.XMP_MISSING: Message(
+        "The file's XMP data does not say that it was made by AI.",
+        "Programs that make a new copy often drop it.",
+    ),
+    ErrorCode.MANIFEST_MISSING: Message(
+        "The file has no C2PA manifest.",
+        "Editing, re-encoding and many platforms remove it; only the original file carries it.",
+    ),
+    ErrorCode.MANIFEST_BROKEN: Message(
+        "The C2PA manifest does not fit the file: one of them was changed after signing.",
+        "Do not trust what the manifest says about this video.",
+    ),
+    ErrorCode.CERTIFICATE_UNUSABLE: Message(
+        "The certificate that signs videos cannot be used.",
+        "Check STUDIO_PROVENANCE_CERTIFICATE and STUDIO_PROVENANCE_KEY, or remove both to "
+        "use a self-made one.",
+    ),
     ErrorCode.WEIGHTS_MISSING: Message(
         "The weights file {file} ({size}) is missing from {place}; get it with `{command}`.",
         "The lite animator needs no download.",
@@ -338,6 +368,14 @@ MESSAGES: dict[ErrorCode, Message] = {
     ErrorCode.DAILY_LIMIT: Message(
         "You have made {limit} videos within 24 hours, which is the limit here.",
         "Come back in about {hours} h.",
+    ),
+    ErrorCode.BROKER_UNREACHABLE: Message(
+        "The server that hands videos to the workers does not answer.",
+        "Nothing is lost: waiting videos are made when it is back.",
+    ),
+    ErrorCode.STORAGE_UNREACHABLE: Message(
+        "The storage that the workers share does not answer.",
+        "Nothing is lost: waiting videos are made when it is back.",
     ),
     ErrorCode.QUEUE_PAUSED: Message(
         "The worker stopped {count} times within ten minutes, so the queue is paused.",

@@ -471,6 +471,35 @@ ERRORS: dict[str, tuple[str, str]] = {
         "No se pudo escribir el archivo de vídeo.",
         "Inténtelo de nuevo; su foto y su grabación se conservan.",
     ),
+    # labels
+    "visible_label_missing": (
+        "No se ven en la imagen las palabras «Generado por IA».",
+        "El vídeo no se hizo aquí con su etiqueta, o fue recortado o cubierto.",
+    ),
+    "picture_unreadable": (
+        "No se puede descodificar la imagen de este vídeo, así que no se pudo buscar su etiqueta visible.",
+        "Solo se descodifican imágenes H.264; las demás etiquetas sí se comprobaron.",
+    ),
+    "aigc_missing": (
+        "El archivo no tiene la etiqueta AIGC.",
+        "Los programas que hacen una copia nueva suelen quitarla.",
+    ),
+    "xmp_missing": (
+        "Los datos XMP del archivo no dicen que lo hizo una IA.",
+        "Los programas que hacen una copia nueva suelen quitarlos.",
+    ),
+    "manifest_missing": (
+        "El archivo no tiene manifiesto C2PA.",
+        "Editarlo, recodificarlo y muchas plataformas lo eliminan; solo el archivo original lo lleva.",
+    ),
+    "manifest_broken": (
+        "El manifiesto C2PA no corresponde al archivo: uno de los dos se cambió después de la firma.",
+        "No confíe en lo que el manifiesto dice de este vídeo.",
+    ),
+    "certificate_unusable": (
+        "No se puede usar el certificado que firma los vídeos.",
+        "Revise STUDIO_PROVENANCE_CERTIFICATE y STUDIO_PROVENANCE_KEY, o quite ambos para usar uno propio.",
+    ),
     # weights
     "weights_missing": (
         "Falta el archivo de pesos {file} ({size}) en {place}; consígalo con `{command}`.",
@@ -525,6 +554,14 @@ ERRORS: dict[str, tuple[str, str]] = {
     "daily_limit": (
         "Ha hecho {limit} vídeos en 24 horas, que es el límite aquí.",
         "Vuelva dentro de unas {hours} h.",
+    ),
+    "broker_unreachable": (
+        "El servidor que reparte los vídeos entre los procesos de trabajo no responde.",
+        "No se ha perdido nada: los vídeos en espera se harán cuando vuelva.",
+    ),
+    "storage_unreachable": (
+        "El almacenamiento que comparten los procesos de trabajo no responde.",
+        "No se ha perdido nada: los vídeos en espera se harán cuando vuelva.",
     ),
     "queue_paused": (
         "El proceso de trabajo se detuvo {count} veces en diez minutos, así que la cola está en pausa.",

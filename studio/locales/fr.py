@@ -482,6 +482,35 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Le fichier vidéo n'a pas pu être écrit.",
         "Réessayez ; votre photo et votre enregistrement sont gardés.",
     ),
+    # labels
+    "visible_label_missing": (
+        "La mention « Généré par IA » n'est pas visible dans l'image.",
+        "La vidéo n'a pas été faite ici avec sa mention, ou elle a été recadrée ou couverte.",
+    ),
+    "picture_unreadable": (
+        "L'image de cette vidéo ne peut pas être décodée, la mention visible n'a donc pas pu être cherchée.",
+        "Seules les images H.264 sont décodées ; les autres marques ont été vérifiées.",
+    ),
+    "aigc_missing": (
+        "Le fichier n'a pas d'étiquette AIGC.",
+        "Les programmes qui en font une nouvelle copie la perdent souvent.",
+    ),
+    "xmp_missing": (
+        "Les données XMP du fichier ne disent pas qu'il a été fait par une IA.",
+        "Les programmes qui en font une nouvelle copie les perdent souvent.",
+    ),
+    "manifest_missing": (
+        "Le fichier n'a pas de manifeste C2PA.",
+        "Le montage, le réencodage et beaucoup de plateformes l'enlèvent ; seul le fichier d'origine le porte.",
+    ),
+    "manifest_broken": (
+        "Le manifeste C2PA ne correspond pas au fichier : l'un des deux a été modifié après la signature.",
+        "Ne vous fiez pas à ce que le manifeste dit de cette vidéo.",
+    ),
+    "certificate_unusable": (
+        "Le certificat qui signe les vidéos ne peut pas être utilisé.",
+        "Vérifiez STUDIO_PROVENANCE_CERTIFICATE et STUDIO_PROVENANCE_KEY, ou retirez les deux pour en utiliser un fait sur place.",
+    ),
     # weights
     "weights_missing": (
         "Le fichier de poids {file} ({size}) manque dans {place} ; obtenez-le avec `{command}`.",
@@ -536,6 +565,14 @@ ERRORS: dict[str, tuple[str, str]] = {
     "daily_limit": (
         "Vous avez fait {limit} vidéos en 24 heures, c'est la limite ici.",
         "Revenez dans {hours} h environ.",
+    ),
+    "broker_unreachable": (
+        "Le serveur qui distribue les vidéos aux processus de travail ne répond pas.",
+        "Rien n’est perdu : les vidéos en attente seront faites dès son retour.",
+    ),
+    "storage_unreachable": (
+        "Le stockage partagé par les processus de travail ne répond pas.",
+        "Rien n’est perdu : les vidéos en attente seront faites dès son retour.",
     ),
     "queue_paused": (
         "Le processus de travail s'est arrêté {count} fois en dix minutes, la file est donc en pause.",

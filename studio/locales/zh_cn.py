@@ -385,6 +385,35 @@ ERRORS: dict[str, tuple[str, str]] = {
         "工作进程会自动更换；如果一直这样，请重启 Sonic Studio 并反馈此问题。",
     ),
     "encoding_failed": ("无法写入视频文件。", "请重试；您的照片和录音都还在。"),
+    # labels
+    "visible_label_missing": (
+        "画面中看不到“AI生成”标识。",
+        "该视频不是在这里带标识制作的，或者标识被裁掉或遮盖了。",
+    ),
+    "picture_unreadable": (
+        "无法解码该视频的画面，因此没有查找可见标识。",
+        "只能解码 H.264 画面；其他标识已检查。",
+    ),
+    "aigc_missing": (
+        "文件没有 AIGC 元数据标识。",
+        "重新生成副本的程序常常会丢掉它。",
+    ),
+    "xmp_missing": (
+        "文件的 XMP 数据没有说明它由 AI 生成。",
+        "重新生成副本的程序常常会丢掉它。",
+    ),
+    "manifest_missing": (
+        "文件没有 C2PA 清单。",
+        "编辑、重新编码和许多平台都会去掉它；只有原始文件带有它。",
+    ),
+    "manifest_broken": (
+        "C2PA 清单与文件不符：签名之后其中之一被改动过。",
+        "不要相信清单对该视频的说明。",
+    ),
+    "certificate_unusable": (
+        "用于给视频签名的证书无法使用。",
+        "请检查 STUDIO_PROVENANCE_CERTIFICATE 和 STUDIO_PROVENANCE_KEY，或将两者都去掉以使用自制证书。",
+    ),
     # weights
     "weights_missing": (
         "{place} 中缺少权重文件 {file}（{size}）；请用 `{command}` 获取。",
@@ -436,6 +465,14 @@ ERRORS: dict[str, tuple[str, str]] = {
     "daily_limit": (
         "您在 24 小时内已制作 {limit} 个视频，达到了这里的上限。",
         "请在大约 {hours} 小时后再来。",
+    ),
+    "broker_unreachable": (
+        "向工作进程分发视频的服务器没有响应。",
+        "没有丢失任何内容：服务器恢复后，等待中的视频会继续制作。",
+    ),
+    "storage_unreachable": (
+        "各工作进程共用的存储没有响应。",
+        "没有丢失任何内容：存储恢复后，等待中的视频会继续制作。",
     ),
     "queue_paused": (
         "工作进程在十分钟内停止了 {count} 次，因此队列已暂停。",
