@@ -9,7 +9,6 @@ scripts need shaping or large fonts and are refused by `find_undrawable` before 
 import math
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from engine.media.captions import Cue
+from engine.media.patch import Patch
 
 _FONT_PATH = (
     Path(__file__).resolve().parents[2] / "assets" / "fonts" / "NotoSans-SemiBold-subset.ttf"
@@ -45,16 +45,12 @@ _SMALLEST_PX = 12
 _WHITE, _DARK = (255, 255, 255, 255), (16, 16, 20, 255)
 
 
-@dataclass(frozen=True)
-class _Patch:
-    """What is blended into a frame: rows and columns it covers, colour and weight of each pixel."""
-
-    top: int
-    left: int
-    colour: NDArray[np.uint16]
-    """H x W x 3, 0-255 times the weight."""
-    rest: NDArray[np.uint16]
-    """H x W x 1, 255 minus the weight."""
+def caption_zone(width_px: int, height_px: int) -> tuple[int, int, int, int]:
+    """Where captions of up to two lines may stand: x, y, width and height in pixels."""
+    size_px = _font_size(width_px, height_px)
+    room_px = math.ceil(size_px * (2 * _LINE_HEIGHT + 3 * _PADDING + _BOTTOM + 2 * _SOFTNESS))
+    top = max(0, height_px - room_px)
+    return 0, top, width_px, height_px - top
 
 
 def columns_for(width_px: int, height_px: int) -> int:
@@ -90,7 +86,7 @@ class CaptionDrawer:
         ]
         self._width_px, self._height_px = width_px, height_px
         self._next = 0
-        self._drawn: tuple[Cue, _Patch] | None = None
+        self._drawn: tuple[Cue, Patch] | None = None
 
     def draw(self, frame: NDArray[np.uint8], frame_index: int) -> NDArray[np.uint8]:
         """A frame with the caption of its time.
@@ -106,16 +102,9 @@ class CaptionDrawer:
             self._next += 1
         if self._next == len(self._spans) or self._spans[self._next][0] > frame_index:
             return frame
-        patch = self._patch(self._spans[self._next][2])
-        height, width = patch.rest.shape[:2]
-        rows = slice(patch.top, patch.top + height)
-        columns = slice(patch.left, patch.left + width)
-        captioned = frame.copy()
-        blended = captioned[rows, columns].astype(np.uint16) * patch.rest + patch.colour
-        captioned[rows, columns] = (blended + 127) // 255
-        return captioned
+        return self._patch(self._spans[self._next][2]).blended(frame)
 
-    def _patch(self, cue: Cue) -> _Patch:
+    def _patch(self, cue: Cue) -> Patch:
         """The cue as it is blended; only the last one is kept."""
         if self._drawn is None or self._drawn[0] is not cue:
             self._drawn = (cue, _draw_cue(cue, self._width_px, self._height_px))
@@ -136,7 +125,7 @@ def _drawable(line: str) -> str:
     return "".join(filter(_is_drawn, unicodedata.normalize("NFC", line)))
 
 
-def _draw_cue(cue: Cue, width_px: int, height_px: int) -> _Patch:
+def _draw_cue(cue: Cue, width_px: int, height_px: int) -> Patch:
     lines = [_drawable(line) for line in cue.lines]
     font = _fitting_font(lines, width_px, height_px)
     size_px = font.size
@@ -166,14 +155,11 @@ def _draw_cue(cue: Cue, width_px: int, height_px: int) -> _Patch:
             stroke_fill=_DARK,
         )
     image.alpha_composite(letters)
-    pixels = np.asarray(image, dtype=np.uint16)
-    weight = pixels[..., 3:]
     below_px = round(size_px * _BOTTOM)
-    return _Patch(
+    return Patch.of(
+        np.asarray(image, np.uint8),
         top=max(0, height_px - patch_size[1] - below_px + 2 * soft),
         left=(width_px - patch_size[0]) // 2,
-        colour=pixels[..., :3] * weight,
-        rest=255 - weight,
     )
 
 

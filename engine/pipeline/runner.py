@@ -6,7 +6,7 @@ at the first output that is missing.
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from engine.animators.animator import Animator, Scene
 from engine.contracts import Artifact, JobSpec, Stage
 from engine.errors import Canceled
 from engine.face.portrait_check import judge_portrait
+from engine.gpu.room import wait_for_room
 from engine.lipsync.from_audio import loudness_of_wav
 from engine.lipsync.from_timings import curves_from_timings
 from engine.lipsync.score import SyncReport, gates, score_video
@@ -29,6 +30,7 @@ from engine.media.video import frames_for, probe_video
 from engine.pipeline.animate import (
     POSTER_NAME,
     VIDEO_NAME,
+    Extras,
     build_scene,
     frame_photo,
     render_scene,
@@ -36,12 +38,16 @@ from engine.pipeline.animate import (
 from engine.pipeline.drawing import PIECES_NAME, draw_within_memory, recall_drawing
 from engine.pipeline.hear import Heard, Script, hear
 from engine.pipeline.intake import JudgedPortrait, load_png
-from engine.pipeline.sonic import peak_vram_mb
+from engine.pipeline.labels import facts_for, marks_for
+from engine.pipeline.preview import LivePicture
+from engine.pipeline.sonic import card_memory, peak_vram_mb
 from engine.pipeline.speak import Timings, load_timings, save_timings, speak_to_file
 from engine.pipeline.stage import SONIC_STAGE_SHARES, StageClock
 from engine.pipeline.tools import Tools
+from engine.provenance.seal import seal
 from engine.speech.lexicon import Lexicon
 from engine.speech.voice import TimedWord
+from engine.storage import LIVE_NAME
 from engine.worker.task import TaskContext
 
 SPOKEN_NAME = "spoken.wav"
@@ -65,6 +71,7 @@ class VideoJob:
         self._context = context
         self._tools = tools
         self._clock = StageClock(context.report)
+        self._live = LivePicture(job_dir / LIVE_NAME)
 
     def run(self) -> dict[str, Any]:
         """Run every stage.
@@ -78,6 +85,7 @@ class VideoJob:
         with self._clock.running(Stage.PREPARE):
             animator = self._animator()
             judged = self._prepare()
+            self._live.offer(frame_photo(self._spec.options, judged, animator.name)[0])
         with self._clock.running(Stage.SPEAK, SHARE_STEPS):
             speech_wav, spoken = self._speak()
         duration_s = sf.info(str(speech_wav)).duration
@@ -100,6 +108,7 @@ class VideoJob:
             if video.exists():
                 drawing = recall_drawing(self._job_dir, self._spec.options)
             else:
+                self._wait_for_card(animator, scene_at)
                 drawing = draw_within_memory(
                     self._spec.options, animator, scene_at, draw, self._job_dir
                 )
@@ -123,6 +132,7 @@ class VideoJob:
                 "notes": [*judged.verdict.warnings, *heard.notes],
                 "note_values": judged.verdict.values,
                 "memory_steps": list(drawing.steps),
+                "labels": self._seal(video, scene, animator.name, sync),
             }
             return self._assemble(report)
 
@@ -140,6 +150,20 @@ class VideoJob:
             self._clock.shares = SONIC_STAGE_SHARES
         return animator
 
+    def _wait_for_card(self, animator: Animator, scene_at: Callable[[int], Scene]) -> None:
+        """Let other programs finish first when they hold the memory of the card."""
+        if animator.name == "lite":
+            return
+        scene = scene_at(self._spec.options.output_size_px)
+        height_px, width_px = scene.canvas.shape[:2]
+        wait_for_room(
+            animator.need(width_px, height_px, scene.num_frames).vram_mb,
+            card_memory,
+            self._clock.wait,
+            self._context.canceled,
+            self._context.settings.card_wait_s,
+        )
+
     def _draw(
         self, scene: Scene, animator: Animator, words: Sequence[TimedWord], duration_s: float
     ) -> None:
@@ -151,7 +175,8 @@ class VideoJob:
         # Sonic spends most of the time before the first frame and tells its own share.
         on_frame = self._clock.step if animator.name == "lite" else _ignore
         canceled = self._context.canceled
-        render_scene(scene, animator, self._job_dir, canceled, on_frame, captions)
+        extras = Extras(captions, marks_for(self._spec, scene, self._context.settings), self._live)
+        render_scene(scene, animator, self._job_dir, canceled, on_frame, extras)
         shutil.rmtree(self._job_dir / PIECES_NAME, ignore_errors=True)
 
     def _scored(self, share: float) -> None:
@@ -213,7 +238,15 @@ class VideoJob:
             "sync": {**sync.model_dump(), "failed_gates": gates(sync)},
         }
 
+    def _seal(self, video: Path, scene: Scene, animator: str, sync: SyncReport) -> dict[str, Any]:
+        """Write the labels into the finished file; nothing may change it afterwards."""
+        marks = marks_for(self._spec, scene, self._context.settings)
+        facts = facts_for(self._spec, marks, animator, sync)
+        seal(video, facts, self._context.settings)
+        return facts.model_dump(mode="json", include={"content_id", "visible_label", "watermark"})
+
     def _assemble(self, report: dict[str, Any]) -> dict[str, Any]:
+        self._live.remove()
         with replace_when_done(self._job_dir / REPORT_NAME) as part:
             part.write_text(json.dumps(report), "utf-8")
         return {"report": report, "artifacts": [a.model_dump() for a in self._artifacts()]}

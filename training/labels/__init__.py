@@ -1,0 +1,1 @@
+"""Where the pictures of the words in the visible label come from."""
