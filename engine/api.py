@@ -46,7 +46,7 @@ from engine.jobs.limits import rate_for, spoken_duration_s
 from engine.jobs.rows import NewJob, StoredJob
 from engine.jobs.store import JobStore
 from engine.jobs.temp import SessionTemp
-from engine.jobs.waiting import start_s
+from engine.jobs.waiting import LOOKED_AT, start_of_place_s
 from engine.settings import EngineSettings
 from engine.storage import LIVE_NAME, JobFolders
 from engine.weights.fetching import WeightsFetcher
@@ -397,12 +397,12 @@ class StudioEngine:
 
     def expected_start_s(self, job_id: str, owner: str | None = None) -> float | None:
         """About how many seconds a waiting job waits; None when it does not wait."""
-        self._find(job_id, owner)
-        queue = self._store.list_queued()
+        place = self._find(job_id, owner).record.queue_position
+        if place is None:
+            return None
+        queue = self._store.list_queued(LOOKED_AT)
         running = next(iter(self._store.list_running()), None)
-        starts = start_s(queue, running, self._store.rates())
-        found = (at for at, job in zip(starts, queue, strict=True) if job.job_id == job_id)
-        return next(found, None)
+        return start_of_place_s(place, queue, running, self._store.rates())
 
     def list_for(self, owner: str | None, limit: int = 50) -> list[JobRecord]:
         """The newest jobs of one owner (None = of all), newest first."""

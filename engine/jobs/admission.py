@@ -6,10 +6,10 @@ from collections.abc import Callable
 from engine.contracts import JobSpec
 from engine.errors import EngineError
 from engine.jobs.disk import FIXED_JOB_BYTES, DiskGate, job_bytes
-from engine.jobs.fairness import Usage, refusal
+from engine.jobs.fairness import Usage, Wait, refusal
 from engine.jobs.limits import spoken_duration_s
 from engine.jobs.store import JobStore
-from engine.jobs.waiting import free_place
+from engine.jobs.waiting import LOOKED_AT, free_place
 from engine.settings import EngineSettings
 
 
@@ -57,8 +57,11 @@ class Admission:
 
     def refuse(self, owner: str, count: int = 1) -> Callable[[Usage], EngineError | None]:
         """The rule for one owner, for the transaction that queues their `count` jobs."""
-        running = next(iter(self._store.list_running()), None)
-        wait = free_place(self._store.list_queued(), running, self._store.rates(), owner)
+
+        def wait() -> Wait:
+            store = self._store
+            running = next(iter(store.list_running()), None)
+            return free_place(store.list_queued(LOOKED_AT), running, store.rates(), owner)
 
         def rule(usage: Usage) -> EngineError | None:
             return refusal(owner, usage, wait, self._settings, time.time(), count)

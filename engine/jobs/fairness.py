@@ -4,7 +4,7 @@ The order of the queue itself is the view `queue` in `engine.jobs.statements`.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.contracts import JobSpec
@@ -56,17 +56,22 @@ class Wait:
 
 
 def refusal(
-    owner: str, usage: Usage, wait: Wait, settings: EngineSettings, now: float, count: int = 1
+    owner: str,
+    usage: Usage,
+    wait: Callable[[], Wait],
+    settings: EngineSettings,
+    now: float,
+    count: int = 1,
 ) -> EngineError | None:
     """Why a person may not submit `count` jobs at once now; None when they may."""
     if usage.waiting_in_all + count > settings.max_queued_jobs:
         count = usage.waiting_in_all
-        return EngineError(ErrorCode.QUEUE_FULL, count=count, minutes=minutes(wait.any_s))
+        return EngineError(ErrorCode.QUEUE_FULL, count=count, minutes=minutes(wait().any_s))
     if owner == LOCAL_OWNER and not settings.is_public:
         return None
     if usage.waiting >= settings.max_waiting_per_owner:
         return EngineError(
-            ErrorCode.TOO_MANY_WAITING, count=usage.waiting, minutes=minutes(wait.own_s)
+            ErrorCode.TOO_MANY_WAITING, count=usage.waiting, minutes=minutes(wait().own_s)
         )
     return _too_often(usage.submitted_at, (1, count), settings, now) or _too_often(
         usage.submitted_nearby_at, (ADDRESS_FACTOR, count), settings, now

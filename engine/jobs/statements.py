@@ -222,15 +222,25 @@ RETRY = """
     WHERE job_id = :job_id AND status IN ('failed', 'canceled')
 """
 
-FIND = "SELECT * FROM visible_job WHERE job_id = ?"
-FIND_BY_KEY = "SELECT * FROM visible_job WHERE owner = ? AND idempotency_key = ?"
+# The place in the queue costs a look at the whole queue, so it is told of a waiting job only.
+_FIND = """
+    SELECT job.*, CASE WHEN status = 'queued' THEN (
+        SELECT position FROM queue WHERE queue.job_id = job.job_id
+    ) END AS queue_position
+    FROM job WHERE delete_requested = 0
+"""
+FIND = _FIND + " AND job_id = ?"
+FIND_BY_KEY = _FIND + " AND owner = ? AND idempotency_key = ?"
+FIND_NEW = "SELECT job.*, NULL AS queue_position FROM job WHERE job_id = ?"
 LIST = "SELECT * FROM visible_job ORDER BY created_at DESC, sequence DESC LIMIT :limit"
 LIST_OF_OWNER = """
     SELECT * FROM visible_job WHERE owner = :owner
     ORDER BY created_at DESC, sequence DESC LIMIT :limit
 """
 LIST_RUNNING = "SELECT * FROM visible_job WHERE status = 'running' ORDER BY sequence DESC"
-LIST_QUEUED = "SELECT * FROM visible_job WHERE status = 'queued' ORDER BY queue_position"
+LIST_QUEUED = """
+    SELECT * FROM visible_job WHERE status = 'queued' ORDER BY queue_position LIMIT :limit
+"""
 COUNT_QUEUED = "SELECT COUNT(*) FROM job WHERE status = 'queued' AND delete_requested = 0"
 COUNT_QUEUED_OF = """
     SELECT COUNT(DISTINCT COALESCE(batch_id, job_id)) FROM job

@@ -69,6 +69,9 @@ class JobStore:
             new: the job.
             refuse: says why the owner may not submit now, from what is in the queue.
 
+        Returns:
+            The job; its place in the queue is told by `get`.
+
         Raises:
             EngineError: what `refuse` said.
         """
@@ -84,7 +87,7 @@ class JobStore:
                 raise why_not
             add_submission(connection, new.owner, new.address, now)
             connection.execute(statements.ADD, columns_of(new, self._next_revision()))
-            found = connection.execute(statements.FIND, (new.spec.job_id,)).fetchone()
+            found = connection.execute(statements.FIND_NEW, (new.spec.job_id,)).fetchone()
         return read_row(found).record
 
     def usage(self, owner: str, address: str | None) -> Usage:
@@ -255,9 +258,9 @@ class JobStore:
         """Jobs that count as running, the last in line first."""
         return self._many(statements.LIST_RUNNING, {})
 
-    def list_queued(self) -> list[StoredJob]:
-        """Jobs that wait, the next one first."""
-        return self._many(statements.LIST_QUEUED, {})
+    def list_queued(self, limit: int | None = None) -> list[StoredJob]:
+        """Jobs that wait, the next one first; None = all of them."""
+        return self._many(statements.LIST_QUEUED, {"limit": -1 if limit is None else limit})
 
     def count_queued(self) -> int:
         """How many jobs wait."""

@@ -6,6 +6,9 @@ from engine.jobs.fairness import MINUTE_S, Wait
 from engine.jobs.limits import Rates, expected_s, unmeasured_s
 from engine.jobs.rows import StoredJob
 
+LOOKED_AT = 100
+"""Jobs at the head of the queue whose time is added up one by one; further back it is a guess."""
+
 
 def start_s(queue: Sequence[StoredJob], running: StoredJob | None, rates: Rates) -> list[float]:
     """Seconds until each job of the queue starts, in its order.
@@ -22,10 +25,31 @@ def start_s(queue: Sequence[StoredJob], running: StoredJob | None, rates: Rates)
     return starts
 
 
+def start_of_place_s(
+    place: int, queue: Sequence[StoredJob], running: StoredJob | None, rates: Rates
+) -> float:
+    """Seconds until the job at a place of the queue starts.
+
+    Args:
+        place: 1 = next.
+        queue: the first jobs of the queue; those behind count as long as these on average.
+        running: the job that is being made.
+        rates: measured here.
+    """
+    ahead = [job_s(job, rates) for job in queue[: place - 1]]
+    known_s = sum(ahead)
+    unknown = place - 1 - len(ahead)
+    average_s = known_s / len(ahead) if ahead else 0.0
+    return left_s(running, rates) + known_s + unknown * average_s
+
+
 def free_place(
     queue: Sequence[StoredJob], running: StoredJob | None, rates: Rates, owner: str
 ) -> Wait:
-    """When the next place in the queue is free: of anybody's, and of one owner's."""
+    """When the next place in the queue is free: of anybody's, and of one owner's.
+
+    The first jobs of the queue suffice: owners take turns, so everybody has one among them.
+    """
     starts = start_s(queue, running, rates)
     own = [start for start, job in zip(starts, queue, strict=True) if job.record.owner == owner]
     return Wait(any_s=starts[0] if starts else MINUTE_S, own_s=own[0] if own else MINUTE_S)

@@ -12,7 +12,7 @@ from engine.jobs.fairness import LOCAL_OWNER, Usage, Wait, priority_of, refusal
 from engine.jobs.pause import DeathWatch
 from engine.jobs.rows import NewJob
 from engine.jobs.store import JobStore
-from engine.jobs.waiting import free_place, start_s
+from engine.jobs.waiting import free_place, start_of_place_s, start_s
 from engine.settings import EngineSettings
 
 PRIVATE = EngineSettings()
@@ -66,7 +66,7 @@ def claim(store: JobStore) -> tuple[str, str]:
 def refused(settings: EngineSettings, owner: str = "ann", **usage: object) -> EngineError | None:
     known = {"waiting_in_all": 0, "waiting": 0}
     wait = Wait(any_s=61.0, own_s=150.0)
-    return refusal(owner, Usage(**{**known, **usage}), wait, settings, NOW)
+    return refusal(owner, Usage(**{**known, **usage}), lambda: wait, settings, NOW)
 
 
 @pytest.mark.parametrize(
@@ -256,6 +256,8 @@ def test_a_job_starts_when_what_is_ahead_is_done(store: JobStore, add: AddJob) -
     assert start_s(queue, None, RATES) == [0.0, 12.0]
     assert free_place(queue, running, RATES, "ann") == Wait(any_s=4.0, own_s=16.0)
     assert start_s(queue, running, {})[1] > 16.0
+    assert [start_of_place_s(place, queue, running, RATES) for place in (1, 2)] == [4.0, 16.0]
+    assert start_of_place_s(5, queue, running, RATES) == 4.0 + 4 * 12.0, "as long as those known"
 
 
 # -- pause -----------------------------------------------------------------------------------
