@@ -42,6 +42,7 @@ class Figures:
         lost: jobs that did not end as they should.
         wrong_owner: times somebody saw what is not theirs.
         doubled: jobs or job folders that are there beyond those that should be.
+        looked_at, unlabeled: videos whose labels were read at the end; those that lack one.
         slope_kb: growth of the web process a job after the warm-up, least squares.
         growth_mb: of the web process from the end of the warm-up to the end.
         more_files: most open files at the end of a job beyond those after the warm-up.
@@ -58,6 +59,8 @@ class Figures:
     outcomes: dict[str, int]
     lost: int
     doubled: int
+    looked_at: int
+    unlabeled: int
     wrong_owner: int
     slope_kb: float
     growth_mb: float
@@ -103,6 +106,8 @@ def figures_of(rows: list[Row], warm_up: int, wrong_owner: int) -> Figures:
         outcomes=dict(Counter(f"{row.kind} {row.outcome}" for row in rows)),
         lost=sum(not is_as_planned(row) for row in rows),
         doubled=-1,
+        looked_at=0,
+        unlabeled=-1,
         wrong_owner=wrong_owner,
         slope_kb=round(slope([[row.web_rss_mb for row in run] for run in runs]) * 1024, 2),
         growth_mb=round(max(run[-1].web_rss_mb - run[0].web_rss_mb for run in runs), 2),

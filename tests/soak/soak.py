@@ -12,6 +12,7 @@ again with `--resume`; growth is then judged within each process alone.
 import argparse
 import gc
 import json
+import subprocess
 import sys
 import tempfile
 import time
@@ -36,6 +37,9 @@ OWNERS = tuple(f"owner-{number}" for number in range(5))
 BAD_PICTURES = ("jpeg_cut_in_half", "png_claims_400_megapixels", "svg_reads_a_file", "empty")
 BAD_SOUNDS = ("concat_list", "wav_not_a_number", "mp4_cut")
 JOB_LIMIT_S = 600.0
+LOOKED_AT_EVERY = 20
+"""Of the videos kept, every tenth: their labels are read and their signatures checked."""
+
 SPEECH_S = 1.0
 NUM_FRAMES = 25
 MB = 2**20
@@ -58,6 +62,7 @@ class Soak:
     Attributes:
         wrong_owner: times somebody saw what is not theirs.
         kept: ids of the jobs that were not deleted.
+        looked_at: the videos whose labels are read at the end.
 
     Args:
         engine: the engine of this process.
@@ -74,6 +79,7 @@ class Soak:
         self._me = psutil.Process()
         self.wrong_owner = 0
         self.kept: set[str] = set()
+        self.looked_at: list[Path] = []
 
     def run(self, numbers: range) -> Iterator[Row]:
         """Do the jobs one after the other."""
@@ -114,6 +120,8 @@ class Soak:
             self._engine.delete(job.job_id, owner)
         else:
             self.kept.add(job.job_id)
+            if done.status is JobStatus.SUCCEEDED and number % LOOKED_AT_EVERY == 0:
+                self.looked_at.append(self._engine.artifact_path(job.job_id, "video", owner))
         return outcome, done.attempt
 
     def _request(self, number: int, kind: str) -> AnimateRequest:
@@ -185,6 +193,17 @@ class Soak:
         return [folder / name for name, _ in made]
 
 
+def count_unlabeled(videos: list[Path]) -> int:
+    """How many videos lack a label or a valid signature, told by a process of its own.
+
+    What reads them is native code, which must not count as the web process's memory.
+    """
+    if not videos:
+        return 0
+    program = [sys.executable, "-m", "tests.soak.labels", *map(str, videos)]
+    return int(subprocess.run(program, check=True, capture_output=True, text=True).stdout)
+
+
 def count_zombies(process: psutil.Process) -> int:
     """Children that ended and were never collected."""
     count = 0
@@ -203,8 +222,11 @@ def count_files(folder: Path) -> int:
 
 def fault_of(video: Path, job: JobRecord) -> str | None:
     """What is wrong with a finished video; None when nothing is."""
-    if video.read_bytes()[4:8] != b"ftyp":
+    data = video.read_bytes()
+    if data[4:8] != b"ftyp":
         return "no video"
+    if b"c2pa" not in data or b"AIGC" not in data:
+        return "no labels"
     if job.report["num_frames"] != NUM_FRAMES:
         return "wrong length"
     kinds = [item.kind for item in job.artifacts]
@@ -232,9 +254,12 @@ def soak(jobs: int, warm_up: int, out: Path, *, resume: bool = False) -> Figures
             for row in run.run(range(len(report.rows), jobs)):
                 report.add(row, run.wrong_owner)
             doubled = run.count_doubled()
+            unlabeled = count_unlabeled(run.looked_at)
         figures = replace(
             figures_of(report.rows, warm_up, run.wrong_owner),
             doubled=doubled,
+            looked_at=len(run.looked_at),
+            unlabeled=unlabeled,
             left_temp=count_files(settings.temp_dir),
             left_processes=len(psutil.Process().children(recursive=True)),
         )

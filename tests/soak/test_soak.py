@@ -16,6 +16,8 @@ MAX_MORE_FILES = 5
 
 def assert_nothing_went_wrong(figures: Figures) -> None:
     assert (figures.lost, figures.doubled, figures.wrong_owner) == (0, 0, 0), figures
+    assert figures.looked_at > 0
+    assert figures.unlabeled == 0
     assert (figures.zombies, figures.left_temp, figures.left_processes) == (0, 0, 0), figures
     assert figures.more_files <= MAX_MORE_FILES
     expected = figures.jobs // 10
