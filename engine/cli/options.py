@@ -15,6 +15,15 @@ from engine.messages import describe
 
 EXIT_OK, EXIT_OURS, EXIT_USER, EXIT_INTERRUPTED = 0, 1, 2, 130
 
+OUR_FAULTS = {
+    ErrorCode.INTERNAL,
+    ErrorCode.WORKER_LOST,
+    ErrorCode.TIMED_OUT,
+    ErrorCode.ENCODING_FAILED,
+    ErrorCode.OUT_OF_MEMORY,
+    ErrorCode.GPU_MEMORY,
+}
+
 FORCE_HINT = "To try all the same, add --force; the result may look odd."
 
 
@@ -40,10 +49,10 @@ def add_script_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", metavar="TAG", help="of the words, such as de")
 
 
-def add_render_options(parser: argparse.ArgumentParser) -> None:
-    """Add the output file and every choice about the picture."""
+def add_render_options(parser: argparse.ArgumentParser, output: str = "OUT.mp4") -> None:
+    """Add the output, a file or a folder, and every choice about the picture."""
     add = parser.add_argument
-    add("-o", "--output", required=True, metavar="OUT.mp4")
+    add("-o", "--output", required=True, metavar=output)
     add("--animator", choices=("auto", "lite", "sonic"))
     add("--preset", choices=("quick", "standard", "hd"), help="512, 768 or 1024 pixels")
     add("--size", dest="size_px", type=int, metavar="N", help="short side in pixels, 256-1024")

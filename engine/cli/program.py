@@ -13,7 +13,8 @@ from typing import NoReturn
 
 from engine.api import StudioEngine
 from engine.cli.check import add_check_commands
-from engine.cli.options import EXIT_INTERRUPTED, EXIT_OURS, EXIT_USER, force_hint
+from engine.cli.dub import add_dub_commands
+from engine.cli.options import EXIT_INTERRUPTED, EXIT_OURS, EXIT_USER, OUR_FAULTS, force_hint
 from engine.cli.signals import Terminated, ended_politely
 from engine.cli.speech import add_speech_commands
 from engine.cli.video import add_video_commands
@@ -21,15 +22,6 @@ from engine.cli.weights import add_weights_commands
 from engine.errors import EngineError, ErrorCode
 from engine.messages import describe
 from engine.settings import EngineSettings
-
-_OUR_FAULTS = {
-    ErrorCode.INTERNAL,
-    ErrorCode.WORKER_LOST,
-    ErrorCode.TIMED_OUT,
-    ErrorCode.ENCODING_FAILED,
-    ErrorCode.OUT_OF_MEMORY,
-    ErrorCode.GPU_MEMORY,
-}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -70,13 +62,14 @@ def _report_error(error: EngineError, *, as_json: bool) -> int:
         body = {"code": error.code, "message": message.sentence, "hint": message.hint}
         print(json.dumps({"error": body}, ensure_ascii=False))
     print(f"{message.sentence} {message.hint} {force_hint(error.code)}".strip(), file=sys.stderr)
-    return EXIT_OURS if error.code in _OUR_FAULTS else EXIT_USER
+    return EXIT_OURS if error.code in OUR_FAULTS else EXIT_USER
 
 
 def _build_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="sonic-studio", description="One photo and speech become a video.")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     add_video_commands(commands)
+    add_dub_commands(commands)
     add_speech_commands(commands)
     add_check_commands(commands)
     add_weights_commands(commands)
