@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from engine.contracts import DiskReading, RenderOptions
 from engine.errors import EngineError, ErrorCode
+from engine.lecture.cache import FOLDER_NAME
 from engine.settings import EngineSettings
 
 BYTES_PER_GB = 1e9
@@ -31,7 +33,8 @@ MIN_TO_BEGIN_GB = 0.2
 """Below this no waiting job is begun; it would only fail."""
 
 MEASURED_FOR_S = 30.0
-"""Our folders are measured at most this often; a page asks every second."""
+"""Our folders are measured at most this often, beside those who ask: ten thousand jobs take a
+second, a page asks every second, and nobody who submits should wait for it."""
 
 FreeBytes = Callable[[Path], "Space"]
 
@@ -82,6 +85,7 @@ class DiskGate:
         self._space = space
         self._ours = 0
         self._measured_at: float | None = None
+        self._one_measuring = threading.Lock()
 
     def refusal(self, need_bytes: float) -> EngineError | None:
         """Why a job that writes this much cannot come in; None when it can."""
@@ -115,12 +119,27 @@ class DiskGate:
         )
 
     def _our_bytes(self) -> int:
-        now = time.monotonic()
-        if self._measured_at is None or now - self._measured_at > MEASURED_FOR_S:
-            settings = self._settings
-            folders = (settings.jobs_dir, settings.temp_dir, settings.uploads_path)
-            self._ours, self._measured_at = folder_bytes(folders), now
+        if self._measured_at is None:
+            self._measure()
+        elif (
+            time.monotonic() - self._measured_at > MEASURED_FOR_S
+            and not self._one_measuring.locked()
+        ):
+            threading.Thread(target=self._measure, name="disk", daemon=True).start()
         return self._ours
+
+    def _measure(self) -> None:
+        """Add up our folders; one that comes while another does it leaves it to that one."""
+        if not self._one_measuring.acquire(blocking=self._measured_at is None):
+            return
+        try:
+            settings = self._settings
+            lectures = settings.data_dir / FOLDER_NAME
+            folders = (settings.jobs_dir, settings.temp_dir, settings.uploads_path, lectures)
+            self._ours = folder_bytes(folders)
+            self._measured_at = time.monotonic()
+        finally:
+            self._one_measuring.release()
 
 
 def _short(gigabytes: float) -> float:

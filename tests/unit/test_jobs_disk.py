@@ -2,13 +2,16 @@
 
 import os
 import sqlite3
+import threading
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from engine.contracts import JobError, JobSpec, RenderOptions
 from engine.errors import EngineError, ErrorCode
+from engine.jobs import disk
 from engine.jobs.disk import DiskGate, Space, folder_bytes, job_bytes
 from engine.jobs.retention import remove_old_files, sweep_all
 from engine.jobs.rows import NewJob
@@ -60,6 +63,32 @@ def test_jobs_temporary_files_and_uploads_share_one_budget(tmp_path: Path) -> No
     assert why_not is not None
     assert why_not.code is ErrorCode.STORAGE_FULL
     assert folder_bytes([tmp_path / "jobs", tmp_path / "nowhere"]) == 400_000
+
+
+def test_our_folders_are_measured_anew_without_anybody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "jobs").mkdir()
+    tested = gate(tmp_path, 9 * GB)
+    may_measure = threading.Event()
+    may_measure.set()
+
+    def measure(folders: Iterable[Path]) -> int:
+        assert may_measure.wait(10)
+        return folder_bytes(folders)
+
+    monkeypatch.setattr(disk, "folder_bytes", measure)
+    assert tested.read().ours_gb == 0.0
+    (tmp_path / "jobs" / "video.mp4").write_bytes(bytes(20_000_000))
+    monkeypatch.setattr(disk, "MEASURED_FOR_S", 0.0)
+    may_measure.clear()
+
+    assert tested.read().ours_gb == 0.0, "what was measured last"
+    may_measure.set()
+    deadline = time.monotonic() + 10
+    while tested.read().ours_gb != 0.02:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_no_job_is_begun_on_a_disk_that_is_full(tmp_path: Path) -> None:
