@@ -25,7 +25,7 @@ _SOUND_DECODERS = (
     "wmapro", "wmav1", "wmav2", "wmavoice", "qdm2", "mace3", "mace6",
 )  # fmt: skip
 
-_VIDEO_DECODERS = ("h264",)
+VIDEO_DECODERS = ("h264",)
 """What our own results hold; the pictures of other films are never decoded."""
 
 
@@ -49,7 +49,7 @@ def open_container(path: Path, demuxer: str, *, video: bool = False) -> Iterator
     """
     decoders = {name for name in av.codecs_available if may_decode(name)}
     if video:
-        decoders.update(_VIDEO_DECODERS)
+        decoders.update(VIDEO_DECODERS)
     if demuxer in ("wav", "avi"):
         _refuse_lying_lists(path)
     options = {

@@ -47,7 +47,7 @@ def facts_for(spec: JobSpec, marks: FrameMarks, animator: str, sync: SyncReport)
         animator: who drew them.
         sync: of the lip-sync check.
     """
-    models = _ANIMATOR_MODELS.get(animator, (animator,))
+    models = models_of(animator)
     if spec.speech is not None:
         models = (*models, spec.speech.voice or "built-in voice")
     return VideoFacts(
@@ -57,6 +57,11 @@ def facts_for(spec: JobSpec, marks: FrameMarks, animator: str, sync: SyncReport)
         sync=_sync_facts(sync),
         **marks.facts,
     )
+
+
+def models_of(animator: str) -> tuple[str, ...]:
+    """The models an animator draws with, by the names that stand in a seal."""
+    return _ANIMATOR_MODELS.get(animator, (animator,))
 
 
 def _sync_facts(sync: SyncReport) -> dict[str, Any]:

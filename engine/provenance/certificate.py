@@ -4,6 +4,7 @@ A self-made one proves that nothing was changed since and which installation mad
 list of trusted signers, and says so in its name.
 """
 
+import contextlib
 import datetime as dt
 import os
 import secrets
@@ -25,6 +26,7 @@ RENEWED_DAYS = 365
 _CLOCK_DAYS = 1
 """Computers whose clock is a little behind must accept it too."""
 
+_OWN_NAME = "provenance.pem"
 _CURVES = {"secp256r1": "es256", "secp384r1": "es384", "secp521r1": "es512"}
 
 
@@ -59,13 +61,22 @@ def load_identity(settings: EngineSettings) -> SigningIdentity:
     """
     certificate, key = settings.provenance_certificate, settings.provenance_key
     if certificate is None or key is None:
-        return _own_identity(settings.data_dir / "keys" / "provenance.pem")
+        return _own_identity(settings.data_dir / "keys" / _OWN_NAME)
     try:
         key_pem, chain_pem = key.read_bytes(), certificate.read_bytes()
         x509.load_pem_x509_certificates(chain_pem)
         return SigningIdentity(key_pem, chain_pem, _algorithm(key_pem), is_self_made=False)
     except (OSError, ValueError, TypeError) as error:
         raise EngineError(ErrorCode.CERTIFICATE_UNUSABLE) from error
+
+
+def known_anchor(settings: EngineSettings) -> str | None:
+    """The certificate that vouches for what this installation signed; None before the first."""
+    given, own = settings.provenance_certificate, settings.data_dir / "keys" / _OWN_NAME
+    if given is not None or own.exists():
+        with contextlib.suppress(EngineError):
+            return load_identity(settings).anchor_pem
+    return None
 
 
 def _own_identity(path: Path) -> SigningIdentity:

@@ -33,7 +33,7 @@ class Words:
     letters: NDArray[np.uint8]
     letter_px: int
 
-    def scaled(self, letter_px: int) -> NDArray[np.uint8]:
+    def scaled(self, letter_px: float) -> NDArray[np.uint8]:
         """`letters` with capitals of this height; at most as high as they were drawn."""
         scale = letter_px / self.letter_px
         height, width = self.letters.shape

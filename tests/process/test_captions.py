@@ -51,7 +51,8 @@ def say(cli, target, captions, text=TEXT):
     )
 
 
-def test_captions_in_the_picture_come_with_their_files(cli, tmp_path):
+def test_captions_in_the_picture_come_with_their_files(cli, tmp_path, monkeypatch):
+    monkeypatch.setenv("STUDIO_VISIBLE_LABEL", "0")  # it moves out of the captions' way
     plain, burned = tmp_path / "plain.mp4", tmp_path / "burned.mp4"
 
     without = say(cli, plain, "srt")
