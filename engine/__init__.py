@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from engine.api import StudioEngine
     from engine.contracts import AnimateRequest, RenderOptions, SpeechOptions
     from engine.errors import EngineError
+    from engine.lecture.options import LectureOptions, LectureVoice
+    from engine.lecture.request import LectureRequest
     from engine.settings import EngineSettings
 
 _HOMES = {
@@ -29,12 +31,18 @@ _HOMES = {
     "SpeechOptions": "engine.contracts",
     "EngineSettings": "engine.settings",
     "EngineError": "engine.errors",
+    "LectureOptions": "engine.lecture.options",
+    "LectureRequest": "engine.lecture.request",
+    "LectureVoice": "engine.lecture.options",
 }
 
 __all__ = [
     "AnimateRequest",
     "EngineError",
     "EngineSettings",
+    "LectureOptions",
+    "LectureRequest",
+    "LectureVoice",
     "RenderOptions",
     "SpeechOptions",
     "StudioEngine",

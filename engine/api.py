@@ -8,12 +8,13 @@ import dataclasses
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from filelock import FileLock, Timeout
+from pydantic import ValidationError
 
 from engine.contracts import (
     PRESETS,
@@ -24,6 +25,7 @@ from engine.contracts import (
     JobRecord,
     JobSpec,
     JobStatus,
+    LabelCheck,
     MemoryEntry,
     MemoryReading,
     RenderOptions,
@@ -38,7 +40,7 @@ from engine.gpu.gauge import MemoryGauge
 from engine.gpu.residue import RISE_MB
 from engine.jobs.admission import Admission
 from engine.jobs.backend import BackendHealth, JobBackend
-from engine.jobs.choice import create_backend
+from engine.jobs.choice import create_backend, create_executors
 from engine.jobs.counts import JobCounts
 from engine.jobs.disk import DiskGate
 from engine.jobs.fairness import LOCAL_OWNER, priority_of
@@ -47,16 +49,20 @@ from engine.jobs.rows import NewJob, StoredJob
 from engine.jobs.store import JobStore
 from engine.jobs.temp import SessionTemp
 from engine.jobs.waiting import LOOKED_AT, start_of_place_s
+from engine.lecture.cache import FOLDER_NAME, remove_scope, scope_of
+from engine.lecture.service import LectureService, LectureTools
+from engine.owner_settings import OWNER_FIELDS, write_choices
 from engine.settings import EngineSettings
 from engine.storage import LIVE_NAME, JobFolders
 from engine.weights.fetching import WeightsFetcher
-from engine.worker.cards import render_lanes
+from engine.weights.voices import set_of_voice
 from engine.worker.lanes import (
     PRODUCT_DECODE_TASKS,
     PRODUCT_TASKS,
     decode_lane,
     quick_lane,
 )
+from engine.worker.lecture_lane import LectureLane
 from engine.worker.quick import QuickLane, no_room
 
 STUDIO_LOCK_NAME = "studio.lock"
@@ -70,6 +76,7 @@ class StudioEngine:
 
     Attributes:
         batches: several videos of one portrait, asked for together.
+        lectures: slides, a script and a presenter become one video.
 
     Args:
         settings: None = from the environment.
@@ -108,12 +115,21 @@ class StudioEngine:
         self._gauge = MemoryGauge(self._pids, os.environ.get("CUDA_VISIBLE_DEVICES"))
         temp_dir = self._temp.path
         self._counts = JobCounts()
-        self._render = render_lanes(self.settings, tasks, temp_dir, self._gauge.read_now)
+        self._render = create_executors(self.settings, tasks, temp_dir, self._gauge.read_now)
         self._quick = quick_lane(self.settings, tasks, temp_dir)
         self._decode = decode_lane(self.settings, decode_tasks, temp_dir)
         self._lane = QuickLane(self._quick, self._decode, self.settings, self._temp.create)
         self._backend: JobBackend = create_backend(
             self.settings, self._store, self._folders, self._render, self._disk, self._counts
+        )
+        self.lectures = LectureService(
+            LectureTools(
+                store=self._store,
+                folders=self._folders,
+                admission=self._admission,
+                backend=self._backend,
+                lane=LectureLane(self._quick, self._decode, self.settings, self._temp.create),
+            )
         )
         intake = RowIntake(self._folders, self._lane, self._admission, _validate, _new_job)
         self.batches = BatchService(
@@ -194,9 +210,39 @@ class StudioEngine:
         sizes = {options.output_size_px, *(preset.size_px for preset in PRESETS.values())}
         return self._lane.check(portrait, audio, speech, options, self._rates(sizes), script)
 
-    def voices(self, language: str | None = None, *, refresh: bool = False) -> list[VoiceInfo]:
-        """The voices that speak `language` (None = all); kept until `refresh`."""
-        return self._lane.voices(language, refresh=refresh)
+    def voices(
+        self,
+        language: str | None = None,
+        *,
+        refresh: bool = False,
+        with_missing: bool = False,
+    ) -> list[VoiceInfo]:
+        """The voices that speak `language` (None = all); kept until `refresh`.
+
+        Args:
+            language: BCP 47 tag.
+            refresh: ask anew, after a voice was fetched.
+            with_missing: list those too that `fetch_voice` would bring, behind the others.
+        """
+        return self._lane.voices(language, refresh=refresh, with_missing=with_missing)
+
+    def fetch_voice(self, voice_id: str) -> str:
+        """Download what a voice needs in the background.
+
+        Returns:
+            The name under which `weights` tells how far it is; empty when it needs nothing.
+
+        Raises:
+            InputError: VOICE_UNKNOWN.
+        """
+        needed = set_of_voice(voice_id)
+        if needed is None:
+            known = self.voices(with_missing=True)
+            if voice_id not in {voice.voice_id for voice in known}:
+                raise InputError(ErrorCode.VOICE_UNKNOWN, voice=voice_id)
+            return ""
+        self._weights.start(needed.name)
+        return needed.name
 
     def preview_portrait(self, portrait: str | Path, options: RenderOptions | None = None) -> Path:
         """The picture as `check` sees it, upright, as a temporary JPEG; boxes of `check` fit it.
@@ -232,6 +278,15 @@ class StudioEngine:
             `num_samples`, `rate_hz`, `num_words` of the script that were found, `notes`.
         """
         return self._lane.listen(audio, script, target_json, script_language)
+
+    def verify(self, video: str | Path) -> LabelCheck:
+        """Read the labels of a finished video, ours or not: what is there, what was changed.
+
+        Raises:
+            InputError: NOT_A_VIDEO or what else is wrong with the file.
+            EngineError: PROBE_TIMEOUT when it could not be looked at in time.
+        """
+        return self._lane.verify(video)
 
     def doctor(self) -> dict[str, Any]:
         """What this machine can do: `ok`, `checks`, and `memory` of the last jobs."""
@@ -389,6 +444,7 @@ class StudioEngine:
         A job that runs is invisible at once, stopped, and removed within seconds.
         """
         self._store.forget(owner)
+        remove_scope(self.settings.data_dir / FOLDER_NAME, scope_of(owner))
         self._purge_hidden()
 
     def resume(self) -> None:
@@ -464,6 +520,30 @@ class StudioEngine:
     def stop_fetching(self) -> None:
         """End a running download of weights; what came is kept."""
         self._weights.stop()
+
+    # -- settings ----------------------------------------------------------------------------
+
+    def owner_choices(self) -> dict[str, Any]:
+        """What the owner may change on the page, as it holds now."""
+        return {name: getattr(self.settings, name) for name in OWNER_FIELDS}
+
+    def choose(self, values: Mapping[str, Any]) -> None:
+        """Keep what the owner chose; it holds from the next start on.
+
+        Raises:
+            InputError: BAD_OPTION, naming the first value that cannot be used, or
+                OUTPUT_NOT_WRITABLE.
+        """
+        try:
+            EngineSettings(data_dir=self.settings.data_dir, **values)
+        except ValidationError as error:
+            fault = error.errors()[0]
+            name = str(fault["loc"][0]).replace("_", " ") if fault["loc"] else "settings"
+            raise InputError(ErrorCode.BAD_OPTION, option=name, reason=fault["msg"]) from None
+        try:
+            write_choices(self.settings.data_dir, values)
+        except OSError as error:
+            raise InputError(ErrorCode.OUTPUT_NOT_WRITABLE) from error
 
     # -- inside ------------------------------------------------------------------------------
 

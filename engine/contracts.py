@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from engine.errors import ErrorCode
+from engine.lecture.options import LectureSpec
 
 Framing = Literal["face", "bust", "full"]
 Aspect = Literal["source", "1:1", "9:16", "16:9"]
@@ -167,7 +168,7 @@ class JobSpec(Frozen):
 
     schema_version: int = 1
     job_id: str
-    kind: Literal["video"] = "video"
+    kind: Literal["video", "lecture"] = "video"
     portrait_name: str
     audio_name: str | None = None
     speech: SpeechOptions | None = None
@@ -177,6 +178,13 @@ class JobSpec(Frozen):
     seed: int = 0
     consent: bool = False
     label_language: str = "en"
+    lecture: LectureSpec | None = None
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """Every file in the job's folder that was given, not made."""
+        own = filter(None, (self.portrait_name, self.audio_name))
+        return (*own, *(self.lecture.file_names if self.lecture is not None else ()))
 
 
 class JobStatus(StrEnum):
@@ -230,7 +238,9 @@ class Progress(Frozen):
 class Artifact(Frozen):
     """One finished file of a job. `name` is relative to the job's folder."""
 
-    kind: Literal["video", "poster", "srt", "vtt", "report", "speech", "timings"]
+    kind: Literal[
+        "video", "poster", "srt", "vtt", "report", "speech", "timings", "contents", "clips"
+    ]
     name: str
     size_bytes: int
 
@@ -290,6 +300,43 @@ class JobEvent(Frozen):
     cursor: int
     job_id: str
     record: JobRecord | None = None
+
+
+class LabelCheck(Frozen):
+    """What `verify` found in a video.
+
+    Attributes:
+        ok: every label is there and valid.
+        problems: `ErrorCode` values, one for each that is not.
+        duration_s: of the video.
+        visible_label: language of the words in the picture; None when they are not there
+            all the time.
+        aigc: fields of the AIGC tag.
+        xmp_says_ai: whether the XMP names the video as made by a model.
+        manifest: `valid`, `broken` (the file or the manifest was changed), or `missing`.
+        manifest_faults: what does not fit, in C2PA's words.
+        says_ai: whether the manifest names the video as made by a model.
+        signer: name in the certificate.
+        signed_here: whether this installation signed it.
+        watermark: whether the hidden one was found; None when none is looked for.
+        facts: what a valid manifest of ours says: models, consent, ...
+        sync: the lip-sync figures in it.
+    """
+
+    ok: bool
+    problems: tuple[str, ...] = ()
+    duration_s: float = 0.0
+    visible_label: str | None = None
+    aigc: dict[str, Any] | None = None
+    xmp_says_ai: bool = False
+    manifest: Literal["valid", "broken", "missing"] = "missing"
+    manifest_faults: tuple[str, ...] = ()
+    says_ai: bool = False
+    signer: str | None = None
+    signed_here: bool = False
+    watermark: bool | None = None
+    facts: dict[str, Any] = Field(default_factory=dict)
+    sync: dict[str, Any] = Field(default_factory=dict)
 
 
 class FaceFound(Frozen):

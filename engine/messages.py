@@ -192,6 +192,18 @@ MESSAGES: dict[ErrorCode, Message] = {
         "The voice {voice} cannot be used on this machine.",
         "Choose another voice.",
     ),
+    ErrorCode.VOICE_NOT_INSTALLED: Message(
+        "The voice {voice} is not on this computer yet (a download of up to {size_mb} MB).",
+        "Get it with `python -m engine voices get {voice_id}`, or choose another voice.",
+    ),
+    ErrorCode.VOICE_SETUP_FAILED: Message(
+        "What {voice} needs could not be installed: {reason}",
+        "Everything else works as before. Check the network and the disk, then try again.",
+    ),
+    ErrorCode.SPEECH_SERVER_FAILED: Message(
+        "The speech server cannot be used: {reason}.",
+        "Choose a voice of this computer, such as {other}, or check the server and its address.",
+    ),
     ErrorCode.LANGUAGE_UNSUPPORTED: Message(
         "No installed voice speaks the language {language}.",
         "Choose another language, or upload a recording.",
@@ -231,6 +243,94 @@ MESSAGES: dict[ErrorCode, Message] = {
         "This row has neither a text nor a recording.",
         "Give it one of them, or remove it.",
     ),
+    ErrorCode.SLIDES_UNREADABLE: Message(
+        "This file holds no slides.",
+        "Use a PDF, a PowerPoint file (.pptx) or pictures, one for each slide.",
+    ),
+    ErrorCode.SLIDES_DAMAGED: Message(
+        "The file with the slides is damaged and cannot be opened.",
+        "Save the slides as PDF again and use the new file.",
+    ),
+    ErrorCode.SLIDES_LOCKED: Message(
+        "The file with the slides is protected by a password.",
+        "Save a copy without a password and use that.",
+    ),
+    ErrorCode.SLIDES_NONE: Message(
+        "There are no slides.",
+        "Choose a PDF, a PowerPoint file or pictures with at least one slide.",
+    ),
+    ErrorCode.SLIDES_MIXED: Message(
+        "Several files were given, and not all of them are pictures.",
+        "Use one PDF or PowerPoint file, or only pictures, one for each slide.",
+    ),
+    ErrorCode.SLIDES_TOO_MANY: Message(
+        "There are {count} slides, the limit is {limit}.",
+        "Split the slides into several lectures.",
+    ),
+    ErrorCode.SLIDE_TOO_LARGE: Message(
+        "Page {number} of the slides is far too large or far too narrow.",
+        "Set its size to that of a screen, such as 16:9, and save the PDF again.",
+    ),
+    ErrorCode.SLIDES_TOO_HEAVY: Message(
+        "A slide needs more than {limit_mb} MB of memory to open.",
+        "Make its pictures smaller, or save the slides as PDF with smaller pictures.",
+    ),
+    ErrorCode.SLIDES_NEED_OFFICE: Message(
+        "PowerPoint files are opened with LibreOffice, which is not installed on this computer.",
+        "Save the slides as PDF in PowerPoint and use that, or install LibreOffice.",
+    ),
+    ErrorCode.SCRIPT_MISSING: Message(
+        "Nothing is said to the slides.",
+        "Add a script, notes in the PowerPoint file, or a recording.",
+    ),
+    ErrorCode.SCRIPT_WITHOUT_HEADING: Message(
+        "Line {line} of the script stands before any heading, so it belongs to no slide.",
+        "Begin the part of each slide with a line such as # Welcome.",
+    ),
+    ErrorCode.SCRIPT_SECTION_EMPTY: Message(
+        "The script says nothing to slide {number} ({heading}).",
+        "Write what is said there, or [pause 4] to show the slide for 4 seconds.",
+    ),
+    ErrorCode.SCRIPT_SECTION_LONG: Message(
+        "The text of slide {number} has {count} characters, the limit is {limit}.",
+        "Split the slide into two, each with a part of the text.",
+    ),
+    ErrorCode.SCRIPT_TOO_LONG: Message(
+        "The script has {count} characters, the limit is {limit}.",
+        "Split it into several lectures.",
+    ),
+    ErrorCode.SCRIPT_TOO_MANY: Message(
+        "The script has {sections} parts, but there are only {slides} slides.",
+        "Remove headings that have no slide; each line that begins with #  is one.",
+    ),
+    ErrorCode.SCRIPT_TOO_FEW: Message(
+        "The script has {sections} parts, but there are {slides} slides.",
+        "Add a heading for each missing slide; [pause 4] below it shows the slide without words.",
+    ),
+    ErrorCode.TIMES_UNREADABLE: Message(
+        "Line {line} of the slide times cannot be read.",
+        "Write one time a line, such as 1:23.5 or 83.5.",
+    ),
+    ErrorCode.TIMES_NOT_RISING: Message(
+        "The time in line {line} is not later than the one before it.",
+        "Put the slide times in order.",
+    ),
+    ErrorCode.TIMES_COUNT: Message(
+        "There are {times} slide times for {slides} slides.",
+        "Give a time for every slide, or for every slide but the first.",
+    ),
+    ErrorCode.TIMES_TOO_LATE: Message(
+        "The last slide comes at {time}, but the recording ends at {duration}.",
+        "Check the slide times against the recording.",
+    ),
+    ErrorCode.RECORDINGS_COUNT: Message(
+        "There are {recordings} recordings for {slides} slides.",
+        "Give one recording for each slide, or one recording with the times of the slides.",
+    ),
+    ErrorCode.PORTRAIT_MISSING: Message(
+        "A lecture with a presenter needs a photo of them.",
+        "Add a photo, or choose to make the lecture without a presenter.",
+    ),
     ErrorCode.BAD_OPTION: Message(
         "The value of {option} cannot be used: {reason}.",
         "Change it and try again.",
@@ -266,6 +366,11 @@ MESSAGES: dict[ErrorCode, Message] = {
     ErrorCode.GPU_MEMORY: Message(
         "The graphics card ran out of memory.",
         "Choose a smaller size or the lite animator, then try again.",
+    ),
+    ErrorCode.CARD_NOT_LENT: Message(
+        "The shared graphics card was not lent for the {seconds} s this video needs: the quota may "
+        "be used up.",
+        "Sign in, come back later, or choose a shorter text or the lite animator.",
     ),
     ErrorCode.CARD_BUSY: Message(
         "Other programs hold the graphics card's memory: the video needs {need_gb} GB and "

@@ -8,7 +8,14 @@ from typing import Annotated, Any, Literal
 
 import platformdirs
 from pydantic import Field, SecretStr, field_validator, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from engine.owner_settings import OwnerChoices
 
 
 def _default_data_dir() -> Path:
@@ -24,6 +31,10 @@ PUBLIC_DEFAULTS: dict[str, Any] = {
     "max_audio_bytes": 50_000_000,
     "max_text_characters": 1000,
     "max_batch_rows": 10,
+    "max_slides": 40,
+    "max_slides_bytes": 50_000_000,
+    "max_script_characters": 10_000,
+    "lecture_cache_days": 1.0,
     "result_days": 1.0,
     "min_free_disk_gb": 5.0,
 }
@@ -133,11 +144,49 @@ class EngineSettings(BaseSettings):
     max_batch_rows: int = Field(default=50, ge=1)
     """Videos asked for at once by one table: half of the queue, so that others find a place."""
 
+    max_slides: int = Field(default=300, ge=1)
+    """Most slides of one lecture."""
+
+    max_slides_bytes: int = 200_000_000
+    """Largest file with slides taken."""
+
+    max_script_characters: int = 100_000
+    """Longest script of one lecture: about 100 minutes; what is said to one slide has the limit of
+    one text."""
+
+    office_path: Path | None = None
+    """LibreOffice's program, which opens PowerPoint files; None = looked for."""
+
+    office_timeout_s: float = Field(default=120.0, gt=0)
+    """How long the conversion of a PowerPoint file may take."""
+
+    lecture_cache_days: float = Field(default=7.0, ge=0)
+    """Finished sections of lectures are kept this long after their last use."""
+
+    lecture_cache_gb: float = Field(default=5.0, ge=0)
+    """What they may take together; those used longest ago go first."""
+
     render_threads: int | None = Field(default=None, ge=1)
     """Threads that draw frames; None = one per core, at most four."""
 
     sonic_weights_dir: Path | None = None
     """A folder with Sonic's weights in the public layout; None = under the data folder."""
+
+    speech_server_url: str | None = None
+    """A speech server on this computer or a private network that speaks OpenAI's
+    `/v1/audio/speech`, such as `http://192.168.1.20:8880`; None = none is asked."""
+
+    speech_server_model: str = "tts-1"
+    """What is asked for there as `model`."""
+
+    speech_server_languages: str = "en"
+    """Languages its voices speak, as tags with commas: `en,de`."""
+
+    speech_server_key: SecretStr | None = None
+    """Sent to the speech server alone, as a bearer token."""
+
+    speech_server_timeout_s: float = Field(default=60.0, gt=0)
+    """A server that says nothing for this long while it speaks a sentence is given up."""
 
     hub_endpoint: str = "https://huggingface.co"
     """Where weights are fetched from; a mirror with the same addresses may stand here."""
@@ -208,6 +257,18 @@ class EngineSettings(BaseSettings):
             return tuple(name for name in (part.strip() for part in given.split(",")) if name)
         return given
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic's signature
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic's signature
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments win over the environment, and both over what the owner chose on the page."""
+        return init_settings, env_settings, OwnerChoices(settings_cls)
+
     @model_validator(mode="before")
     @classmethod
     def _fill_for_strangers(cls, given: dict[str, Any]) -> dict[str, Any]:
@@ -231,6 +292,21 @@ class EngineSettings(BaseSettings):
     def sonic_dir(self) -> Path:
         """Where Sonic's weights lie or would lie."""
         return self.sonic_weights_dir or self.data_dir / "weights" / "sonic"
+
+    @property
+    def weights_dir(self) -> Path:
+        """Where downloaded weights lie, one folder a set."""
+        return self.data_dir / "weights"
+
+    @property
+    def own_voices_dir(self) -> Path:
+        """Voices of a person's own, one folder a kind; need not be there."""
+        return self.data_dir / "voices"
+
+    @property
+    def qwen_env_dir(self) -> Path:
+        """The environment of Qwen3-TTS; need not be there."""
+        return self.data_dir / "environments" / "qwen"
 
     @property
     def pronunciations_path(self) -> Path:

@@ -4,16 +4,20 @@ Nothing outside the root is ever read, served or removed; names come from us, ne
 """
 
 import contextlib
+import logging
 import re
 import shutil
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from engine.errors import EngineError, ErrorCode
+from engine.lecture.cache import FOLDER_NAME, USED_NAME, remove_used
 
 LIVE_NAME = "live.jpg"
 """The newest frame of a video in the making, in its job's folder."""
+
+_log = logging.getLogger(__name__)
 
 _JOB_ID = re.compile(r"[0-9a-f]{32}")
 
@@ -28,6 +32,11 @@ class JobFolders:
     def __init__(self, root: Path) -> None:
         self._root = root.absolute()
         self._root.mkdir(parents=True, exist_ok=True)
+        self._remove_elsewhere: Callable[[str], None] | None = None
+
+    def removes_also(self, remove: Callable[[str], None]) -> None:
+        """Have `remove` called with the id of every job that is removed here."""
+        self._remove_elsewhere = remove
 
     def create(self, job_id: str) -> Path:
         """Make the empty folder of a new job."""
@@ -72,7 +81,15 @@ class JobFolders:
 
     def remove(self, job_id: str) -> None:
         """Remove a job's folder with all it holds; a file in use stays for a later sweep."""
-        shutil.rmtree(self.path(job_id), ignore_errors=True)
+        folder = self.path(job_id)
+        if (folder / USED_NAME).is_file():
+            remove_used(self._root.parent / FOLDER_NAME, folder, self._root.iterdir())
+        shutil.rmtree(folder, ignore_errors=True)
+        if self._remove_elsewhere is not None:
+            try:
+                self._remove_elsewhere(job_id)
+            except EngineError as error:
+                _log.warning("job %s is not removed elsewhere: %s", job_id, error.code)
 
     def orphans(self, known: set[str], min_age_s: float) -> Iterator[str]:
         """Ids of folders that belong to no known job and are older than `min_age_s`."""

@@ -11,15 +11,27 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from pydantic import ValidationError
+
 from engine.api import StudioEngine
 from engine.cli.check import add_check_commands
 from engine.cli.dub import add_dub_commands
-from engine.cli.options import EXIT_INTERRUPTED, EXIT_OURS, EXIT_USER, OUR_FAULTS, force_hint
+from engine.cli.lecture import add_lecture_commands
+from engine.cli.options import (
+    EXIT_INTERRUPTED,
+    EXIT_OURS,
+    EXIT_USER,
+    OUR_FAULTS,
+    bad_option,
+    force_hint,
+)
 from engine.cli.signals import Terminated, ended_politely
 from engine.cli.speech import add_speech_commands
+from engine.cli.verify import add_verify_commands
 from engine.cli.video import add_video_commands
 from engine.cli.weights import add_weights_commands
-from engine.errors import EngineError, ErrorCode
+from engine.cli.worker import add_worker_commands
+from engine.errors import EngineError
 from engine.messages import describe
 from engine.settings import EngineSettings
 
@@ -44,8 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.CRITICAL, stream=sys.stderr, format="%(message)s")
     try:
         settings = EngineSettings()
+        if hasattr(arguments, "serve"):
+            return int(arguments.serve(settings, arguments))
         with ended_politely(), StudioEngine(settings) as engine:
             return int(arguments.run(engine, arguments))
+    except ValidationError as error:  # a variable of the environment
+        return _report_error(bad_option(error), as_json=getattr(arguments, "json", False))
     except EngineError as error:
         return _report_error(error, as_json=getattr(arguments, "json", False))
     except KeyboardInterrupt:
@@ -70,7 +86,10 @@ def _build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     add_video_commands(commands)
     add_dub_commands(commands)
+    add_lecture_commands(commands)
     add_speech_commands(commands)
     add_check_commands(commands)
     add_weights_commands(commands)
+    add_worker_commands(commands)
+    add_verify_commands(commands)
     return parser

@@ -32,6 +32,9 @@ UNMEASURED_SONIC_RATE = 12_000.0
 """The same for Sonic on a processor alone (0.1 trillion operations a second): a card is hundreds
 of times faster, but nothing tells here whether there is one."""
 
+LECTURE_NAME = "lecture"
+"""Lectures have a rate of their own: most of their picture stands still."""
+
 SLOWEST_CALL_S = 3600.0
 """Sonic tells its progress after each call of its network, at 512 px on a slow processor."""
 
@@ -74,8 +77,12 @@ def expected_s(spec: JobSpec, duration_s: float | None, rates: Rates) -> float |
         rates: measured here.
     """
     options = spec.options
-    chosen = {name for name, _ in rates} if options.animator == "auto" else {options.animator}
-    found = [rate_for(rates, name, options.output_size_px) for name in chosen]
+    if spec.lecture is not None:
+        found = [rate_for(rates, LECTURE_NAME, spec.lecture.options.size_px)]
+    else:
+        names = {name for name, _ in rates} - {LECTURE_NAME}
+        chosen = names if options.animator == "auto" else {options.animator}
+        found = [rate_for(rates, name, options.output_size_px) for name in chosen]
     known = [rate for rate in found if rate is not None]
     duration_s = duration_s or spoken_duration_s(spec)
     if not known or duration_s is None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from engine.jobs.store import JobStore
 from engine.jobs.temp import sweep
+from engine.lecture.cache import FOLDER_NAME, sweep_cache
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
 
@@ -62,6 +63,9 @@ def sweep_all(
         temporary=sweep(settings.temp_dir),
         orphans=_remove_orphans(store, folders),
     )
+    sweep_cache(
+        settings.data_dir / FOLDER_NAME, settings.lecture_cache_days, settings.lecture_cache_gb
+    )
     store.prune()
     if any(vars(swept).values()):
         _log.info("removed what was kept long enough: %s", swept)
@@ -97,7 +101,7 @@ def _remove_inputs(store: JobStore, folders: JobFolders, before: datetime) -> in
     count = 0
     for job in store.succeeded_before(before):
         spec = job.record.spec
-        for name in filter(None, (spec.portrait_name, spec.audio_name)):
+        for name in spec.input_names:
             path = folders.path(job.job_id) / name
             with contextlib.suppress(OSError):
                 path.unlink()

@@ -6,9 +6,10 @@ from typing import Any
 from engine.contracts import Artifact, JobError, JobStatus, Stage
 from engine.errors import EngineError, ErrorCode
 from engine.jobs.counts import JobCounts
-from engine.jobs.limits import measure_rate
+from engine.jobs.limits import LECTURE_NAME, measure_rate
 from engine.jobs.rows import StoredJob
 from engine.jobs.store import JobStore
+from engine.lecture.cache import USED_NAME
 from engine.storage import JobFolders
 
 _log = logging.getLogger(__name__)
@@ -77,13 +78,16 @@ class Settler:
     def _keep_inputs(self, job: StoredJob) -> None:
         """Remove all that a job made."""
         spec = job.record.spec
-        inputs = [name for name in (spec.portrait_name, spec.audio_name) if name is not None]
-        self._folders.keep_only(job.job_id, inputs)
+        self._folders.keep_only(job.job_id, (*spec.input_names, USED_NAME))
 
     def _learn_rate(self, job: StoredJob, report: dict[str, Any], elapsed_s: float) -> None:
-        options = job.record.spec.options
-        measured = measure_rate(elapsed_s, report["duration_s"], options.fps)
-        if measured is not None:
-            self._store.add_rate(
-                report["animator"], options.output_size_px, measured.rate, measured.weight
-            )
+        spec = job.record.spec
+        measured = measure_rate(elapsed_s, report["duration_s"], spec.options.fps)
+        if measured is None:
+            return
+        name, size_px = report["animator"], spec.options.output_size_px
+        if spec.lecture is not None:
+            if report["rendered_sections"] < len(spec.lecture.sections):
+                return  # what was kept from before took no time
+            name, size_px = LECTURE_NAME, spec.lecture.options.size_px
+        self._store.add_rate(name, size_px, measured.rate, measured.weight)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from engine.contracts import Progress, Stage
 from engine.errors import EngineError, ErrorCode, InputError
+from engine.lecture.pages import deck_tasks
 from engine.media.audio import SpeechFile, decode_speech
 from engine.media.image import Portrait, read_portrait
 from engine.worker.confine import FileGuard
@@ -57,7 +58,18 @@ def decode_tasks(guard: FileGuard) -> TaskTable:
             raise InputError(ErrorCode.DAMAGED_AUDIO)
         return {"wav": str(target), **asdict(facts)}
 
-    return {"decode_picture": picture, "decode_sound": sound}
+    def labels(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+        # Few files are checked, and what checks them weighs 40 MB.
+        from engine.pipeline.label_check import check_stranger  # noqa: PLC0415
+
+        return check_stranger(Path(payload["source"]), context.settings, guard)
+
+    return {
+        "decode_picture": picture,
+        "decode_sound": sound,
+        "check_labels": labels,
+        **deck_tasks(guard),
+    }
 
 
 def received_portrait(payload: Mapping[str, Any]) -> Portrait:

@@ -5,18 +5,20 @@ from pathlib import Path
 from typing import Any
 
 from engine.contracts import SpeechOptions
+from engine.lecture.intake import lecture_tasks
+from engine.lecture.runner import run_lecture
 from engine.media.atomic import replace_when_done
 from engine.pipeline.check import check_inputs
 from engine.pipeline.decode import received_sound
 from engine.pipeline.doctor import examine
 from engine.pipeline.hear import Script, hear
-from engine.pipeline.intake import take_in
+from engine.pipeline.intake import check_text, take_in
 from engine.pipeline.preview import preview_portrait
 from engine.pipeline.runner import run_video
 from engine.pipeline.speak import speak_to_file, timings_of
 from engine.pipeline.tools import Tools
 from engine.speech.lexicon import Lexicon
-from engine.worker.task import TaskContext, TaskTable
+from engine.worker.task import Task, TaskContext, TaskTable
 
 
 def task_table(tools: Tools) -> TaskTable:
@@ -33,21 +35,28 @@ def task_table(tools: Tools) -> TaskTable:
         return {}
 
     def render(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+        if payload["spec"].get("kind") == "lecture":
+            return run_lecture(payload, context, tools)
         return run_video(payload, context, tools)
 
     def voices(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
-        found = tools.voices.voices(payload.get("language"))
+        with_missing = bool(payload.get("with_missing"))
+        found = tools.voices.voices(payload.get("language"), with_missing=with_missing)
         return {"voices": [voice.model_dump(mode="json") for voice in found]}
 
     def speak(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         speech = SpeechOptions.model_validate(payload["speech"])
-        clip = speak_to_file(
-            speech,
-            Path(payload["target"]),
-            tools.voices,
-            context.canceled,
-            lexicon=Lexicon.load(context.settings.pronunciations_path),
-        )
+        check_text(speech, context.settings, tools)
+        try:
+            clip = speak_to_file(
+                speech,
+                Path(payload["target"]),
+                tools.voices,
+                context.canceled,
+                lexicon=Lexicon.load(context.settings.pronunciations_path),
+            )
+        finally:
+            tools.voices.free_card()  # a video may be about to begin in another process
         return {
             "duration_s": round(clip.duration_s, 3),
             "voice": clip.voice_id,
@@ -62,7 +71,7 @@ def task_table(tools: Tools) -> TaskTable:
     def doctor(_payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         return examine(context.settings, tools)
 
-    return {
+    tasks: TaskTable = {
         "check": check,
         "intake": intake,
         "preview_portrait": show,
@@ -72,7 +81,19 @@ def task_table(tools: Tools) -> TaskTable:
         "speak": speak,
         "lipsync": lipsync,
         "doctor": doctor,
+        **lecture_tasks(tools),
     }
+    return {kind: _told_settings(task, tools) for kind, task in tasks.items()}
+
+
+def _told_settings(task: Task, tools: Tools) -> Task:
+    """A task before which the tools hear where things are."""
+
+    def told(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
+        tools.use(context.settings)
+        return task(payload, context)
+
+    return told
 
 
 def _write_curves(payload: dict[str, Any], context: TaskContext, tools: Tools) -> dict[str, Any]:

@@ -114,6 +114,89 @@ class DecodeLane:
                 raise InputError(ErrorCode.DAMAGED_AUDIO) from None
             raise
 
+    def labels(self, source: str) -> dict[str, Any]:
+        """Read the labels of a video.
+
+        Args:
+            source: absolute path of a file of unknown origin.
+
+        Returns:
+            A `LabelCheck` as JSON.
+
+        Raises:
+            InputError: NOT_A_VIDEO or what else is wrong with the file.
+            EngineError: PROBE_TIMEOUT, WORKER_LOST.
+        """
+        limits = TaskLimits(
+            total_s=self._settings.quick_timeout_s + _size_bytes(source) / SOUND_BYTES_PER_S,
+            memory_mb=self._settings.decode_memory_mb,
+        )
+        try:
+            return self._decode("check_labels", {"source": source}, limits)
+        except ChildNotStarted:
+            raise
+        except WorkerLost:
+            raise InputError(ErrorCode.NOT_A_VIDEO) from None
+        except EngineError as error:
+            if error.code is ErrorCode.OUT_OF_MEMORY:
+                raise InputError(ErrorCode.NOT_A_VIDEO) from None
+            raise
+
+    def pages(self, source: str, folder: Path, first: int, count: int) -> dict[str, Any]:
+        """Draw some pages of a PDF.
+
+        Args:
+            source: absolute path of a file of unknown origin.
+            folder: empty, for the raw pixels.
+            first: index of the first page wanted.
+            count: how many are wanted at most.
+
+        Returns:
+            See `engine.lecture.pages.draw_pages`.
+
+        Raises:
+            InputError: what is wrong with the file.
+            EngineError: PROBE_TIMEOUT, WORKER_LOST.
+        """
+        payload = {"source": source, "folder": str(folder), "first": first, "count": count}
+        return self._slides("decode_pages", payload, count)
+
+    def notes(self, source: str) -> dict[str, Any]:
+        """Read the notes of a PowerPoint file.
+
+        Args:
+            source: absolute path of a file of unknown origin.
+
+        Returns:
+            `notes` and `titles` of the slides that are shown.
+
+        Raises:
+            InputError: what is wrong with the file.
+            EngineError: PROBE_TIMEOUT, WORKER_LOST.
+        """
+        return self._slides("decode_notes", {"source": source}, 1)
+
+    def _slides(self, kind: str, payload: dict[str, Any], count: int) -> dict[str, Any]:
+        """Have slides opened; a page gets as much time as a picture."""
+        cpu_s = self._settings.decode_timeout_s * count
+        limits = TaskLimits(
+            total_s=WALL_FACTOR * cpu_s,
+            stall_s=WALL_FACTOR * self._settings.decode_timeout_s,
+            cpu_s=cpu_s,
+            memory_mb=self._settings.decode_memory_mb,
+        )
+        try:
+            return self._decode(kind, payload, limits)
+        except ChildNotStarted:
+            raise
+        except WorkerLost:
+            raise InputError(ErrorCode.SLIDES_DAMAGED) from None
+        except EngineError as error:
+            if error.code is ErrorCode.OUT_OF_MEMORY:
+                limit_mb = self._settings.decode_memory_mb
+                raise InputError(ErrorCode.SLIDES_TOO_HEAVY, limit_mb=limit_mb) from None
+            raise
+
     def warm_up(self) -> None:
         """Begin to start a child when none runs."""
         if not self.pids:
