@@ -12,7 +12,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.contracts import AnimateRequest, CheckReport, RenderOptions, SpeechOptions, VoiceInfo
+from engine.contracts import (
+    AnimateRequest,
+    CheckReport,
+    LabelCheck,
+    RenderOptions,
+    SpeechOptions,
+    VoiceInfo,
+)
 from engine.errors import EngineError, ErrorCode, InputError, WorkerLost
 from engine.settings import EngineSettings
 from engine.worker.attend import TaskLimits
@@ -47,7 +54,7 @@ class QuickLane:
         self._decode = decode
         self._settings = settings
         self._temp_dir = temp_dir
-        self._voices: dict[str | None, list[VoiceInfo]] = {}
+        self._voices: dict[tuple[str | None, bool], list[VoiceInfo]] = {}
 
     def check(
         self,
@@ -133,15 +140,21 @@ class QuickLane:
         }
         return self._probe("intake", payload, request.audio)
 
-    def voices(self, language: str | None, *, refresh: bool) -> list[VoiceInfo]:
-        """The voices of a language; asked once, then kept until `refresh`."""
+    def voices(
+        self, language: str | None, *, refresh: bool, with_missing: bool = False
+    ) -> list[VoiceInfo]:
+        """The voices of a language; asked once, then kept until `refresh`.
+
+        Those that a download would bring are listed `with_missing`.
+        """
         if refresh:
             self._voices.clear()
-        known = self._voices.get(language)
+        known = self._voices.get((language, with_missing))
         if known is None:
-            answer = self._ask("voices", {"language": language})
+            question = {"language": language, "with_missing": with_missing}
+            answer = self._ask("voices", question)
             known = [VoiceInfo.model_validate(voice) for voice in answer["voices"]]
-            self._voices[language] = known
+            self._voices[language, with_missing] = known
         return list(known)
 
     def preview(self, speech: SpeechOptions) -> Path:
@@ -189,6 +202,15 @@ class QuickLane:
             }
             timeout_s = self._settings.job_timeout_min_s + self._read_limit_s(audio)
             return self._ask("lipsync", payload, timeout_s)
+
+    def verify(self, video: str | Path) -> LabelCheck:
+        """Read the labels of a video.
+
+        Raises:
+            InputError: NOT_A_VIDEO or what else is wrong with the file.
+            EngineError: PROBE_TIMEOUT, WORKER_LOST.
+        """
+        return LabelCheck.model_validate(self._decode.labels(str(absolute(video))))
 
     def doctor(self) -> dict[str, Any]:
         """What this machine can do."""
