@@ -9,6 +9,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -51,6 +52,7 @@ from engine.jobs.temp import SessionTemp
 from engine.jobs.waiting import LOOKED_AT, start_of_place_s
 from engine.lecture.cache import FOLDER_NAME, remove_scope, scope_of
 from engine.lecture.service import LectureService, LectureTools
+from engine.metrics import Figures, serve_metrics
 from engine.owner_settings import OWNER_FIELDS, write_choices
 from engine.settings import EngineSettings
 from engine.storage import LIVE_NAME, JobFolders
@@ -145,7 +147,9 @@ class StudioEngine:
             )
         )
         self._weights = WeightsFetcher(self.settings)
+        self._open = ExitStack()
         if exclusive:
+            self._open.enter_context(serve_metrics(self.settings, self._figures))
             self._backend.start()
 
     def __enter__(self) -> Self:
@@ -175,6 +179,7 @@ class StudioEngine:
     def close(self) -> None:
         """End the children, put a running job back into the queue, remove temporary files."""
         self._weights.stop()
+        self._open.close()
         self._quick.close()
         self._decode.close()
         self._backend.close()
@@ -480,6 +485,21 @@ class StudioEngine:
             raise EngineError(ErrorCode.JOB_NOT_FOUND)
         return self._folders.file(job_id, name)
 
+    def artifact_link(self, job_id: str, kind: str, owner: str | None = None) -> str | None:
+        """An address at which a browser fetches a finished file from S3 itself; ten minutes long.
+
+        Returns:
+            None when there is no such way: serve `artifact_path` then.
+
+        Raises:
+            EngineError: JOB_NOT_FOUND when there is none or it belongs to someone else.
+        """
+        record = self._find(job_id, owner).record
+        name = next((item.name for item in record.artifacts if item.kind == kind), None)
+        if name is None:
+            raise EngineError(ErrorCode.JOB_NOT_FOUND)
+        return self._backend.link(job_id, name) if self.settings.storage_links else None
+
     def input_path(self, job_id: str, kind: str, owner: str | None = None) -> Path:
         """The file a job was given: `portrait` or `audio`, as it was taken in.
 
@@ -573,6 +593,16 @@ class StudioEngine:
                 if rate is not None:
                     rates[f"{animator}:{size_px}"] = rate
         return rates
+
+    def _figures(self) -> Figures:
+        health = self._backend.health()
+        return Figures(
+            counted=self._counts.read(),
+            jobs=self._store.count_statuses(),
+            workers=health.num_workers,
+            busy=len(health.job_ids),
+            memory=self._gauge.read(),
+        )
 
     def _pids(self) -> list[int]:
         children = (*self._render, self._quick)

@@ -68,6 +68,10 @@ class JobBackend(Protocol):
         """
         ...
 
+    def link(self, job_id: str, name: str) -> str | None:
+        """An address at which a browser fetches a finished file itself; None when there is none."""
+        ...
+
     def close(self) -> None:
         """Stop; a job that runs here is put back into the queue."""
         ...

@@ -1,7 +1,9 @@
-"""Which backend carries the jobs of an engine."""
+"""Who makes the videos of an engine, and which backend carries its jobs to them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
+from engine.contracts import MemoryReading
 from engine.jobs.backend import JobBackend
 from engine.jobs.counts import JobCounts
 from engine.jobs.disk import DiskGate
@@ -9,7 +11,34 @@ from engine.jobs.local import LocalBackend
 from engine.jobs.store import JobStore
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
+from engine.worker.cards import render_lanes
 from engine.worker.executor import Executor
+
+
+def create_executors(
+    settings: EngineSettings,
+    tasks: str,
+    temp_dir: Path,
+    read_card: Callable[[], MemoryReading | None],
+) -> list[Executor]:
+    """What makes the videos of this process: one child, or one for each card of the settings.
+
+    Args:
+        settings: of the engine.
+        tasks: ``module:NAME`` of the tasks.
+        temp_dir: for temporary files.
+        read_card: a fresh reading of the card that CUDA chooses where the settings name none.
+
+    Raises:
+        InputError: BAD_OPTION when the settings name a card or need a package that is not there.
+    """
+    executors = render_lanes(settings, tasks, temp_dir, read_card)
+    if settings.executor == "child":
+        return executors
+    # Only here, because it is the one executor that loads the tasks into this process.
+    from engine.jobs.in_process import InProcessExecutor  # noqa: PLC0415
+
+    return [InProcessExecutor(settings, tasks, executors[0])]
 
 
 def create_backend(

@@ -91,6 +91,8 @@ class LocalBackend:
 
     def submitted(self, job_id: str) -> None:
         """Look into the store at once."""
+        for runner in self._runners:
+            runner.executor.remember(job_id)
         self._news.tell()
 
     def canceled(self, job_id: str) -> None:
@@ -135,6 +137,10 @@ class LocalBackend:
         if progress is None or progress.seconds_left is None:
             return False
         return progress.seconds_left > left_s
+
+    def link(self, job_id: str, name: str) -> str | None:
+        """None: the files are here."""
+        return None
 
     def close(self) -> None:
         """Stop claiming, put the running jobs back into the queue, give the lock away."""

@@ -172,6 +172,27 @@ TAKE_TURN = """
     ON CONFLICT (owner) DO UPDATE SET served = :revision
 """
 
+SEND = """
+    UPDATE job SET returned = 1, revision = :revision
+    WHERE job_id = :job_id AND status = 'queued' AND delete_requested = 0
+    RETURNING owner
+"""
+"""A job that was given to a broker goes before all others from then on."""
+
+BEGIN = """
+    UPDATE job
+    SET status = 'running', attempt = :attempt, lease_token = :lease_token,
+        lease_until = :lease_until, started_at = :now, finished_at = NULL,
+        progress = NULL, error = NULL, returned = 0, revision = :revision
+    WHERE job_id = :job_id AND delete_requested = 0
+        AND (status = 'queued' OR (status = 'running' AND attempt < :attempt))
+"""
+"""A worker elsewhere has begun; the attempts are counted there."""
+
+COUNT_STATUSES = """
+    SELECT status, COUNT(*) AS jobs FROM job WHERE delete_requested = 0 GROUP BY status
+"""
+
 RENEW = """
     UPDATE job
     SET lease_until = :lease_until, progress = COALESCE(:progress, progress), revision = :revision

@@ -125,6 +125,47 @@ class JobStore:
             row = connection.execute(statements.FIND, (claimed[0]["job_id"],)).fetchone()
         return read_row(row)
 
+    def send(self, job_id: str) -> bool:
+        """Note that a waiting job was given to a broker: its owner had their turn.
+
+        Returns:
+            False when it does not wait any more.
+        """
+        with self._database.transaction() as connection:
+            revision = self._next_revision()
+            values = {"job_id": job_id, "revision": revision}
+            sent = connection.execute(statements.SEND, values).fetchall()
+            if not sent:
+                return False
+            turn = {"owner": sent[0]["owner"], "revision": revision}
+            connection.execute(statements.TAKE_TURN, turn)
+        return True
+
+    def begin(self, job_id: str, lease_token: str, attempt: int) -> bool:
+        """Note that a worker elsewhere has begun a job.
+
+        Args:
+            job_id: which one.
+            lease_token: who writes about it from now on.
+            attempt: which one it is, counted from 1.
+
+        Returns:
+            False when it does not wait any more, or this attempt is known.
+        """
+        return self._change(
+            statements.BEGIN,
+            job_id=job_id,
+            lease_token=lease_token,
+            attempt=attempt,
+            lease_until=time.time() + LEASE_S,
+            now=utc_now().isoformat(),
+        )
+
+    def count_statuses(self) -> dict[JobStatus, int]:
+        """How many jobs of each status there are."""
+        rows = self._database.connection().execute(statements.COUNT_STATUSES)
+        return {JobStatus(row["status"]): int(row["jobs"]) for row in rows}
+
     def renew(self, job_id: str, lease_token: str, progress: Progress | None = None) -> bool:
         """Keep the claim and, where given, write how far the job is.
 

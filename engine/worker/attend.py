@@ -197,7 +197,8 @@ def attend(
                 _log.warning("child %d ended with code %s", child.pid, message["exit_code"])
                 raise Canceled if patience.canceling_s is not None else WorkerLost
             elif message.get("id") == task_id:
-                return _answer(child, message, was_canceled=patience.canceling_s is not None)
+                was_canceled = patience.canceling_s is not None
+                return answer_of(child.pid, message, was_canceled=was_canceled)
         else:
             child.notice_end()
         if patience.canceling_s is None and is_canceled():
@@ -221,9 +222,16 @@ class Answer:
     failure: EngineError | None = None
 
 
-def _answer(child: ChildProcess, message: Message, *, was_canceled: bool) -> Answer:
+def answer_of(pid: int, message: Message, *, was_canceled: bool) -> Answer:
+    """Read the last message about a task.
+
+    Args:
+        pid: of the process that did it.
+        message: a `result` or an `error`.
+        was_canceled: it was asked to stop, so whatever it answered counts as that.
+    """
     figures = ("rss_before_mb", "rss_peak_mb", "rss_after_mb", "vram_peak_mb")
-    memory = TaskMemory(pid=child.pid, **{name: message[name] for name in figures})
+    memory = TaskMemory(pid=pid, **{name: message[name] for name in figures})
     if was_canceled:
         return Answer(memory, failure=Canceled())
     if message["type"] == "result":

@@ -9,7 +9,7 @@ from engine.errors import ErrorCode, InputError
 from engine.gpu.gauge import MemoryGauge, read_cards
 from engine.settings import EngineSettings
 from engine.worker.executor import Executor
-from engine.worker.lanes import PID_FILE_NAME, render_lane
+from engine.worker.lanes import render_lane
 from engine.worker.plan import DEVICE_VARIABLE, LanePlan
 from engine.worker.supervisor import Supervisor
 
@@ -33,10 +33,6 @@ def render_lanes(
     Raises:
         InputError: BAD_OPTION when the settings name a card that is not there.
     """
-    if settings.executor == "zerogpu":
-        from engine.worker.in_process import InProcessExecutor  # noqa: PLC0415 - on Spaces only
-
-        return [InProcessExecutor(settings, tasks)]
     devices = chosen_cards(settings.gpus)
     if not devices:
         return [render_lane(settings, tasks, temp_dir, read_card)]
@@ -68,16 +64,26 @@ def chosen_cards(gpus: tuple[str, ...]) -> tuple[str, ...]:
 def card_lane(settings: EngineSettings, tasks: str, temp_dir: Path, device: str) -> Supervisor:
     """The lane that makes videos on one card; one child for that card on the whole computer."""
     name = "".join(letter for letter in device if letter.isalnum() or letter == "-")
-    plan = LanePlan(
-        lane="render",
-        tasks=tasks,
-        temp_dir=temp_dir,
-        tasks_per_child=settings.recycle_after_jobs,
-        pid_file=(settings.data_dir / PID_FILE_NAME).with_stem(f"render-{name}"),
-        name=f"render-{name}",
-        device=device,
+    pid_file = settings.data_dir / f"render-{name}.pid"
+    supervisor, _gauge = named_lane(
+        settings,
+        LanePlan(
+            lane="render",
+            tasks=tasks,
+            temp_dir=temp_dir,
+            tasks_per_child=settings.recycle_after_jobs,
+            pid_file=pid_file,
+            name=pid_file.stem,
+            device=device,
+        ),
     )
+    return supervisor
+
+
+def named_lane(settings: EngineSettings, plan: LanePlan) -> tuple[Supervisor, MemoryGauge]:
+    """A lane with a gauge of its own, which reads the card that its child sees."""
     made: list[Supervisor] = []
+    device = os.environ.get(DEVICE_VARIABLE) if plan.device is None else plan.device
     gauge = MemoryGauge(lambda: [lane.pid for lane in made if lane.pid is not None], device)
     made.append(Supervisor(plan, settings, gauge.read_now))
-    return made[0]
+    return made[0], gauge

@@ -38,6 +38,10 @@ class Executor(Protocol):
         """Have one task done; see `Supervisor.run`."""
         ...
 
+    def remember(self, job_id: str) -> None:
+        """A job was submitted by whoever calls this; needed only where a quota is theirs."""
+        ...
+
     def close(self) -> None:
         """End; a task that runs is lost."""
         ...

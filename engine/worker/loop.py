@@ -8,13 +8,19 @@ import queue
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any, cast
 
 import psutil
 
 from engine.contracts import Lane, Progress
 from engine.errors import Canceled, EngineError, ErrorCode, InputError
-from engine.gpu.cleanup import card_peak_mb, release_memory, start_card_peak
+from engine.gpu.cleanup import (
+    card_peak_mb,
+    release_memory,
+    set_aside_what_stays,
+    start_card_peak,
+)
 from engine.settings import EngineSettings
 from engine.worker.channel import Channel, Message
 from engine.worker.peak import PeakMemory
@@ -33,15 +39,15 @@ class RunningTask:
     """One task being done: its cancel flag and its progress line.
 
     Args:
-        channel: to the parent.
+        send: takes its messages.
         task_id: the parent's name for it.
     """
 
-    def __init__(self, channel: Channel, task_id: str) -> None:
+    def __init__(self, send: Callable[..., None], task_id: str) -> None:
         self.task_id = task_id
         self.canceled = threading.Event()
         self.stage: str | None = None
-        self._channel = channel
+        self._send = send
         self._last_sent = 0.0
 
     def report(self, progress: Progress) -> None:
@@ -53,9 +59,7 @@ class RunningTask:
             return
         self.stage = progress.stage.value
         self._last_sent = now
-        self._channel.send(
-            type="progress", id=self.task_id, progress=progress.model_dump(mode="json")
-        )
+        self._send(type="progress", id=self.task_id, progress=progress.model_dump(mode="json"))
 
 
 class ChildLoop:
@@ -88,11 +92,16 @@ class ChildLoop:
             lower_priority()
         settings = EngineSettings(**self._inbox.get()["settings"])
         table = load_table(self._tasks)
+        set_aside_what_stays()
         threading.Thread(target=self._obey, name="commands", daemon=True).start()
         self._channel.send(type="ready", pid=os.getpid())
+        is_first = True
         while (todo := self._todo.get()) is not None:
             command, task = todo
             self._answer(command, task, table.get(command["kind"], unknown_task), settings)
+            if is_first:
+                set_aside_what_stays()  # what the first task loaded, such as the models
+                is_first = False
 
     def _obey(self) -> None:
         """Take commands while a task runs; the parent gives one task at a time."""
@@ -101,7 +110,7 @@ class ChildLoop:
             message = self._inbox.get()
             match message["type"]:
                 case "run":
-                    task = RunningTask(self._channel, message["id"])
+                    task = RunningTask(self._channel.send, message["id"])
                     self._todo.put((message, task))
                 case "cancel":
                     if task is not None and task.task_id == message.get("id"):
@@ -120,21 +129,27 @@ class ChildLoop:
         function: Task,
         settings: EngineSettings,
     ) -> None:
-        context = TaskContext(settings=settings, canceled=task.canceled, report=task.report)
-        with PeakMemory() as memory:
-            before_mb = memory.current_mb()
-            start_card_peak()
-            answer = perform(function, command, context, task)
-        peak_vram_mb = card_peak_mb()
-        release_memory()
-        self._channel.send(
-            id=task.task_id,
-            **answer,
-            rss_before_mb=before_mb,
-            rss_peak_mb=memory.peak_mb,
-            rss_after_mb=memory.current_mb(),
-            vram_peak_mb=peak_vram_mb,
-        )
+        self._channel.send(id=task.task_id, **answer_to(command, task, function, settings))
+
+
+def answer_to(
+    command: Message, task: RunningTask, function: Task, settings: EngineSettings
+) -> Message:
+    """Do one task; its answer, with what it took of the memory."""
+    context = TaskContext(settings=settings, canceled=task.canceled, report=task.report)
+    with PeakMemory() as memory:
+        before_mb = memory.current_mb()
+        start_card_peak()
+        answer = perform(function, command, context, task)
+    peak_vram_mb = card_peak_mb()
+    release_memory()
+    return {
+        **answer,
+        "rss_before_mb": before_mb,
+        "rss_peak_mb": memory.peak_mb,
+        "rss_after_mb": memory.current_mb(),
+        "vram_peak_mb": peak_vram_mb,
+    }
 
 
 def perform(
