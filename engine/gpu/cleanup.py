@@ -26,6 +26,16 @@ def release_memory() -> None:
         _trim_heap()
 
 
+def set_aside_what_stays() -> None:
+    """Look at what is loaded now no more when memory is released.
+
+    Modules and models stay until the process ends. Looking through them after every task took
+    90 ms of processor time, which whoever waited for the answer waited for, too.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 def start_card_peak() -> None:
     """Begin to look for a new peak on the card."""
     torch = _torch_on_card()

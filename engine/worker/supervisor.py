@@ -110,6 +110,11 @@ class Supervisor:
         return None if child is None or child.is_gone else child.pid
 
     @property
+    def tasks_left(self) -> int:
+        """How many more tasks the child does before it is replaced."""
+        return max(0, self._plan.tasks_per_child - self._history.jobs_done)
+
+    @property
     def is_stuck(self) -> bool:
         """Whether an old child, also of an engine before this one, survives every kill.
 
