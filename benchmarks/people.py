@@ -1,0 +1,199 @@
+"""People who use the studio over the network, each with a cookie of their own; see `load`."""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+from gradio_client import Client, handle_file
+
+ROOT = Path(__file__).resolve().parents[1]
+PORTRAIT = ROOT / "tests" / "data" / "portraits" / "astronaut_collins.jpg"
+SPEECH = ROOT / "tests" / "data" / "speech"
+READY = "http://"
+START_S, STOP_S = 120.0, 60.0
+
+OPTIONS = {"animator": "lite", "size_px": 256}
+SUBMIT_EVERY_S = 8.0
+"""Under the limit of ten a minute for one person."""
+
+THINK_S = (0.3, 1.2)
+"""Between two acts; a page asks about its job once a second."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One call.
+
+    Attributes:
+        handler: what was called.
+        seconds: until the answer was there, with the upload.
+        is_rendering: whether a video of anybody was being made.
+        error: what went wrong, else None.
+    """
+
+    handler: str
+    seconds: float
+    is_rendering: bool
+    error: str | None = None
+
+
+class StudioProcess:
+    """A studio of its own, started as a person starts it.
+
+    Attributes:
+        address: of the page, once entered.
+    """
+
+    def __init__(self) -> None:
+        self.address = ""
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Self:
+        command = [sys.executable, str(ROOT / "app.py"), "--data-dir", self._folder.name]
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+        )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if READY not in line:
+            raise RuntimeError("the studio did not start")
+        self.address = READY + line.split(READY)[1].split()[0]
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(STOP_S * 2)
+        self._folder.cleanup()
+
+
+class Person:
+    """Looks, checks, submits, watches, cancels and fetches until the time is over.
+
+    Args:
+        address: of the page.
+        speech: a recording.
+        seed: of what they do next.
+        until: `time.monotonic()` of the end.
+    """
+
+    def __init__(self, address: str, speech: Path, seed: int, until: float) -> None:
+        self._address, self._speech, self._until = address, speech, until
+        self._random = random.Random(seed)
+        self._client = Client(address, verbose=False)
+        self._web = httpx.Client(cookies=self._client.cookies, timeout=60)
+        self._live: dict[str, str] = {}
+        self._submitted_at = 0.0
+        self._number = 0
+        self.samples: list[Sample] = []
+
+    def act(self) -> None:
+        """Do one thing after the other."""
+        while time.monotonic() < self._until:
+            self._next()()
+            for job_id in list(self._live):
+                self._watch(job_id)
+            time.sleep(self._random.uniform(*THINK_S))
+
+    def _next(self) -> Callable[[], None]:
+        if time.monotonic() - self._submitted_at > SUBMIT_EVERY_S:
+            return self._submit
+        return self._random.choice((self._check, self._check, self._open_page, self._list_voices))
+
+    def _submit(self) -> None:
+        self._submitted_at = time.monotonic()
+        self._number += 1
+        answer = self._call(
+            "submit",
+            portrait=handle_file(PORTRAIT),
+            audio=handle_file(self._speech),
+            text="",
+            options=OPTIONS,
+            consent=True,
+        )
+        if "job_id" in answer:
+            self._live[answer["job_id"]] = "queued"
+            if self._number % 4 == 0:
+                self._call("cancel", job_id=answer["job_id"])
+
+    def _check(self) -> None:
+        self._call(
+            "check",
+            portrait=handle_file(PORTRAIT),
+            audio=handle_file(self._speech),
+            text="",
+            options=OPTIONS,
+        )
+
+    def _list_voices(self) -> None:
+        self._call("voices", language="en")
+
+    def _open_page(self) -> None:
+        self._timed("page", lambda: self._web.get(self._address).raise_for_status())
+
+    def _watch(self, job_id: str) -> None:
+        answer = self._call("job", job_id=job_id)
+        self._live[job_id] = answer.get("status", "gone")
+        if self._live[job_id] in ("queued", "running"):
+            return
+        del self._live[job_id]
+        if answer.get("status") == "failed":
+            self.samples.append(Sample("job", 0.0, False, str(answer["error"])))
+        for item in answer.get("artifacts", []):
+            if item["kind"] == "video":
+                self._timed("video", lambda url=item["url"]: self._web.get(url).raise_for_status())
+
+    def _call(self, name: str, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
+        def call() -> dict[str, Any]:
+            answer: dict[str, Any] = self._client.predict(**arguments, api_name=f"/{name}")
+            if "code" in (answer.get("error") or {}) and "status" not in answer:
+                raise RuntimeError(f"{name}: {answer['error']['code']}")
+            return answer
+
+        return self._timed(name, call) or {}
+
+    def _timed(self, handler: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401 - what it gives
+        is_rendering = "running" in self._live.values()
+        started, error, answer = time.perf_counter(), None, None
+        try:
+            answer = call()
+        except Exception as fault:  # noqa: BLE001 - every fault is counted
+            error = f"{handler}: {type(fault).__name__}: {fault}"
+        seconds = time.perf_counter() - started
+        self.samples.append(Sample(handler, seconds, is_rendering, error))
+        return answer
+
+
+def crowd(address: str, people: int, seconds: float) -> list[Sample]:
+    """Let people use a studio at once.
+
+    Args:
+        address: of the page.
+        people: how many.
+        seconds: for how long.
+    """
+    speech = next(iter(sorted(SPEECH.glob("*.wav"))))
+    until = time.monotonic() + seconds
+    crowd_of = [Person(address, speech, seed, until) for seed in range(people)]
+    threads = [threading.Thread(target=person.act) for person in crowd_of]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [sample for person in crowd_of for sample in person.samples]
