@@ -10,6 +10,7 @@ again with `--resume`; growth is then judged within each process alone.
 """
 
 import argparse
+import contextlib
 import gc
 import json
 import subprocess
@@ -104,6 +105,9 @@ class Soak:
         if kind == "canceled":
             self._wait_for_frames(job)
             self._engine.cancel(job.job_id, owner)
+        for child in self._render_children():
+            with contextlib.suppress(psutil.Error):  # no right to, or gone
+                child.nice(0)  # it steps back behind everything else, which takes hours here
         if kind == "killed":
             self._wait_for_frames(job)
             for child in self._render_children():
