@@ -28,6 +28,8 @@ LASH_MM = 1.1
 EVENING = 0.84
 MAX_STRETCH = 0.85
 BOX_MARGIN_MM = 3.0
+LID_EASE_MM, CORNER_EASE_MM = 1.8, 4.0
+"""The eyeball turns fully this far inside the lids and the corners."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,32 @@ class Eye:
         painted = under + (lid - under) * covered[..., None]
         painted = self._lashes(painted, x, y, lash_line, moved)
         return np.asarray(cv2.convertScaleAbs(painted), np.uint8)
+
+    def look(
+        self,
+        photo: NDArray[np.uint8],
+        under: NDArray[np.uint8],
+        unmoved: NDArray[np.float32],
+        gaze_mm: NDArray[np.float32],
+    ) -> NDArray[np.uint8]:
+        """Draw the eyeball turned a little between the open lids.
+
+        Args:
+            photo: H x W x 3, uint8, RGB: the canvas.
+            under: h x w x 3, uint8: the region as drawn so far.
+            unmoved: h x w x 2: each pixel's place in the picture, head motion undone.
+            gaze_mm: 2: how far the iris lies to the right of and below where it was photographed.
+        """
+        at = apply_affine(unmoved, self.to_eye)
+        x, y = at[..., 0], at[..., 1]
+        rows = look_up(self.table[None], np.dstack([x / TABLE_STEP_MM, np.zeros_like(x)]))
+        inside = np.minimum(y - rows[..., 0], rows[..., 1] - y) / LID_EASE_MM
+        inside = np.minimum(inside, np.minimum(x, self.width_mm - x) / CORNER_EASE_MM)
+        share = np.clip(inside, 0, 1)
+        share *= share * (3 - 2 * share)
+        moved = at - share[..., None] * gaze_mm
+        drawn = look_up_sharp(photo, apply_affine(moved, self.to_picture))
+        return np.where(share[..., None] > 0, drawn, under)
 
     def _shade(
         self,

@@ -70,6 +70,7 @@ class Interior:
 
     Attributes:
         cavity: 3, float32, RGB 0..255: the dark behind everything.
+        cheek: 3, float32, RGB: inside of the cheeks, seen at the corners; None in a drawing.
         tongue, lower_teeth, upper_teeth: parts, back to front; None where a drawing has none.
         down_px: 2, float32, pixels: one millimetre down the face as seen in the picture.
         flat: whether the picture is a drawing: no shading.
@@ -87,6 +88,7 @@ class Interior:
     line: NDArray[np.float32] | None = None
     line_mm: float = 0.0
     upper_follows_jaw: bool = False
+    cheek: NDArray[np.float32] | None = None
 
     def paint(
         self,
@@ -105,6 +107,8 @@ class Interior:
         """
         painted = np.empty((*unmoved.shape[:2], 3), np.float32)
         painted[:] = self.cavity
+        if self.cheek is not None:
+            painted += (self.cheek - self.cavity) * (_sideways(plane, curves) ** 2)[..., None]
         front = pose.jaw_mm * LOWER_TEETH_FOLLOW if self.upper_follows_jaw else 0.0
         stack = (
             (self.tongue, TONGUE_FOLLOW * pose.jaw_mm - TONGUE_RISE_MM * pose.tongue),
@@ -140,12 +144,17 @@ class Interior:
         y = plane[..., 1]
         under = np.maximum(y - edges[..., 0], 0)
         over = np.maximum(edges[..., 1] - y, 0)
-        middle = (curves.left[0] + curves.right[0]) / 2
-        half = max((curves.right[0] - curves.left[0]) / 2, 1.0)
-        side = np.clip(np.abs(plane[..., 0] - middle) / half, 0, 1)
+        side = _sideways(plane, curves)
         light: NDArray[np.float32] = (
             (1 - 0.5 * np.exp(-under / 1.5))
             * (1 - 0.3 * np.exp(-over / 0.9))
             * (1 - 0.55 * side**3)
         )
         return light
+
+
+def _sideways(plane: NDArray[np.float32], curves: LipCurves) -> NDArray[np.float32]:
+    """How near to a mouth corner each pixel lies (h x w): 0 in the middle, 1 at a corner."""
+    middle = (curves.left[0] + curves.right[0]) / 2
+    half = max((curves.right[0] - curves.left[0]) / 2, 1.0)
+    return np.asarray(np.clip(np.abs(plane[..., 0] - middle) / half, 0, 1), np.float32)

@@ -22,6 +22,12 @@ PAUSE_PULL_S = 0.7
 OPENING_PER_S, CLOSING_PER_S = 14.0, 16.0
 """Fastest change of the opening; 1 is about 12 mm, and lower lips reach about 0.2 m/s."""
 SILENT_BELOW = 0.4
+REST_SHAPE, REST_SCALE_S, REST_MIN_S, REST_MAX_S = 2.5, 0.6, 0.35, 4.0
+"""How long the eyes rest between two small jumps."""
+GLANCE_MM = np.array([0.26, 0.13])
+MM_PER_DEGREE = np.array([0.2, 0.14])
+"""An eyeball of 12 mm radius moves its iris .21 mm a degree; lids hide part of up and down."""
+MAX_GAZE_MM = np.array([1.3, 0.8])
 BREATH_S, BREATH_MM = 4.1, 0.6
 SILENT_SHARE = 0.45
 """Head motion while silent, against 1 while speaking."""
@@ -34,6 +40,7 @@ class MotionPlan:
     Attributes:
         shapes: T x S, float32: weights in the order of `SHAPES`.
         head: T x 6, float32, in the order of `HEAD_MOVES`.
+        gaze: T x 2, float32, mm: how far the irises moved to the right and down.
         blink: T, float32: 0 open .. 1 shut.
         jaw_drop: T, float32: opening of the jaw, 0 .. about 1.3.
         teeth: T, float32: teeth together and shown, 0 .. 1.
@@ -42,6 +49,7 @@ class MotionPlan:
 
     shapes: NDArray[np.float32]
     head: NDArray[np.float32]
+    gaze: NDArray[np.float32]
     blink: NDArray[np.float32]
     jaw_drop: NDArray[np.float32]
     teeth: NDArray[np.float32]
@@ -84,6 +92,7 @@ def plan_motion(curves: MouthCurves, fps: float, seed: int, style: MotionStyle) 
     return MotionPlan(
         shapes=shapes.astype(np.float32),
         head=head.astype(np.float32),
+        gaze=_gaze(np.random.default_rng([seed, 1]), head, fps).astype(np.float32),
         blink=_blinks(rng, curves.speaking, fps).astype(np.float32),
         jaw_drop=jaw_drop.astype(np.float32),
         teeth=teeth.astype(np.float32),
@@ -181,6 +190,26 @@ def _head(
     breath = np.sin(2 * np.pi * np.arange(count) / fps / BREATH_S + phase)
     head[:, HEAD_MOVES.index("breath")] = BREATH_MM * breath
     return head
+
+
+def _gaze(rng: np.random.Generator, head: NDArray[np.float64], fps: float) -> NDArray[np.float64]:
+    """Where the eyes look (T x 2, mm of the iris): at the viewer, with the small jumps of life.
+
+    The eyes stay on the viewer while the head turns, as the vestibular reflex keeps them; between
+    jumps (one or two frames long) they rest.
+    """
+    count = len(head)
+    gaze = np.zeros((count, 2))
+    index = 0
+    while index < count:
+        rest_s = float(np.clip(rng.gamma(REST_SHAPE, REST_SCALE_S), REST_MIN_S, REST_MAX_S))
+        until = min(count, index + max(1, round(rest_s * fps)))
+        gaze[index:until] = rng.normal(0.0, GLANCE_MM)
+        index = until
+    turned = np.stack(
+        [head[:, HEAD_MOVES.index("yaw")], head[:, HEAD_MOVES.index("pitch")]], axis=1
+    )
+    return np.clip(gaze - MM_PER_DEGREE * turned, -MAX_GAZE_MM, MAX_GAZE_MM)
 
 
 def _noise(

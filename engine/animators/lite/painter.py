@@ -11,6 +11,7 @@ from engine.animators.lite.lips import LipCurves, cut
 from engine.animators.lite.motion import MotionPlan
 from engine.animators.lite.resample import apply_affine, look_up_or_zero, look_up_sharp
 from engine.animators.lite.rig import Rig
+from engine.animators.lite.shading import shaded_box, steps_from_region
 
 CHIN_DROP_MM = 8.2
 MIN_BLINK = 0.02
@@ -37,7 +38,8 @@ class FramePainter:
         picture = rig.photo.copy()
         self._paint_skin(picture, head, sheets, curves)
         self._paint_mouth(picture, head, sheets, curves, frame_index)
-        self._paint_eyes(picture, head, float(plan.blink[frame_index]))
+        self._paint_light(picture, head, weights)
+        self._paint_eyes(picture, head, frame_index)
         return picture
 
     def _paint_skin(
@@ -78,19 +80,37 @@ class FramePainter:
         unmoved = grid.enlarge(head, box)
         picture[box.slices] = rig.mouth.paint(unmoved, sheets, curves, pose)
 
-    def _paint_eyes(
-        self, picture: NDArray[np.uint8], head: NDArray[np.float32], blink: float
+    def _paint_light(
+        self,
+        picture: NDArray[np.uint8],
+        head: NDArray[np.float32],
+        weights: NDArray[np.float32],
     ) -> None:
-        if blink < MIN_BLINK:
-            return
         rig = self.rig
+        if rig.shading is None:
+            return
+        shift = rig.head.shift_at(head, rig.frame.origin_px)
+        box = shaded_box(rig.frame, shift, (picture.shape[0], picture.shape[1]))
+        if box.width > 1 and box.height > 1:
+            steps = steps_from_region(rig.frame, shift, box)
+            gains = rig.shading.gains(weights)
+            picture[box.slices] = rig.shading.paint(picture[box.slices], steps, gains)
+
+    def _paint_eyes(
+        self, picture: NDArray[np.uint8], head: NDArray[np.float32], frame_index: int
+    ) -> None:
+        rig, gaze = self.rig, self.plan.gaze[frame_index]
+        blink = float(self.plan.blink[frame_index])
         for eye in rig.eyes:
             shift = rig.head.shift_at(head, eye.to_picture[:, 2])
             box = eye.box((picture.shape[0], picture.shape[1]), shift)
-            if box.width > 1 and box.height > 1:
-                unmoved = rig.head.grid.enlarge(head, box)
-                drawn = eye.paint(rig.texture, picture[box.slices], unmoved, blink)
-                picture[box.slices] = drawn
+            if box.width <= 1 or box.height <= 1:
+                continue
+            unmoved = rig.head.grid.enlarge(head, box)
+            drawn = eye.look(rig.texture, picture[box.slices], unmoved, gaze)
+            if blink >= MIN_BLINK:
+                drawn = eye.paint(rig.texture, drawn, unmoved, blink)
+            picture[box.slices] = drawn
 
 
 def _join(

@@ -19,12 +19,15 @@ from engine.animators.lite.mouth import MouthPainter
 from engine.animators.lite.own_teeth import find_own_teeth
 from engine.animators.lite.palette import detail_px, is_drawing, is_mouth_covered, measure_colours
 from engine.animators.lite.seam import settle_lips, shut_lips
+from engine.animators.lite.shading import Shading, build_shading
 from engine.animators.lite.shapes import Lips, build_handles, measure_lips
 from engine.animators.lite.teeth import bake_teeth, bake_tongue
 from engine.face.geometry import Face
 
 SEAM_STRENGTH = 0.5
 GLASSES_BROW_SHARE = 0.15
+CHEEK_SHARE = 0.62
+"""Inside of the cheeks against the lips, before less light falls in at the corners."""
 SHARPENING = 0.2
 SOFTEST_EDGE_MM = 2.0
 SHARPEST_EDGE_PX, EDGE_PER_DETAIL, BLUR_PER_DETAIL = 1.15, 0.8, 0.42
@@ -44,6 +47,7 @@ class Rig:
         head: motion of the head.
         mouth: draws the mouth region.
         eyes: those that can blink.
+        shading: light of cheeks and folds; None for drawings and covered mouths.
         photo_smile: how much the photographed mouth smiles, 0..1.
         brow_share: how much the brows may move, 0..1: hardly behind glasses.
     """
@@ -56,6 +60,7 @@ class Rig:
     head: HeadField
     mouth: MouthPainter
     eyes: tuple[Eye, ...]
+    shading: Shading | None
     photo_smile: float
     brow_share: float
 
@@ -101,6 +106,7 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
             softness_mm=softness,
         ),
         eyes=() if drawing else find_eyes(photo, frame),
+        shading=None if drawing or covered else build_shading(frame),
         photo_smile=_smile(frame, lips),
         brow_share=GLASSES_BROW_SHARE if wears_glasses(photo, frame) else 1.0,
     )
@@ -124,6 +130,7 @@ def _build_interior(
 
     return Interior(
         cavity=colours.cavity,
+        cheek=colours.lip * np.float32(CHEEK_SHARE),
         tongue=matched(bake_tongue(frame, colours, seam_y)),
         lower_teeth=matched(bake_teeth(frame, colours, seam_y, upper=False)),
         upper_teeth=front or matched(bake_teeth(frame, colours, seam_y, upper=True)),
