@@ -13,6 +13,7 @@ from studio.form import TITLE_CHARACTERS, FormValues
 V = TypeVar("V")
 
 LARGEST_FACE = -1
+AS_FRAMING = -1.0
 
 
 def form_of(record: JobRecord, portrait: Path | None, recording: Path | None) -> FormValues:
@@ -37,14 +38,20 @@ def form_of(record: JobRecord, portrait: Path | None, recording: Path | None) ->
         language=speech.language if speech is not None else None,
         voice=speech.voice if speech is not None else None,
         speed=speech.speed if speech is not None else 1.0,
+        script=record.spec.script,
+        burn=options.captions == "burn",
         preset=options.preset,
+        animator=options.animator,
         size=options.size_px or 0,
+        steps=options.num_inference_steps or 0,
+        expand=options.expand_ratio if options.expand_ratio is not None else AS_FRAMING,
         dynamic_scale=options.dynamic_scale,
         motion_scale=options.motion_scale,
         smoothing=options.smoothing,
         seed=str(record.spec.seed),
         fps=options.fps,
         background=options.background,
+        allow_smaller=options.allow_smaller,
         force=options.force,
         consent=False,
     )

@@ -15,6 +15,7 @@ from engine.errors import EngineError, ErrorCode, InputError
 from studio.context import Studio
 from studio.form import CallerOptions, parse_caller_options, title_of
 from studio.language import in_visitors_language
+from studio.locales import current_locale
 from studio.parts.uploads import FileUpload, OptionsInput
 from studio.presenter import artifact_address, failure_message, message_of
 from studio.session import base_url
@@ -61,7 +62,11 @@ def _create_making_endpoints(
         """
         wanted = parse_caller_options(options or {}, text or "")
         report = studio.engine.check(
-            _required(portrait), audio=audio, speech=wanted.speech, options=wanted.render
+            _required(portrait),
+            audio=audio,
+            speech=wanted.speech,
+            options=wanted.render,
+            script=wanted.script,
         )
         return report.model_dump(mode="json")
 
@@ -91,6 +96,7 @@ def _create_making_endpoints(
             _request_of(_required(portrait), audio, wanted, consent=bool(consent)),
             owner=studio.visitors.owner_of(request),
             idempotency_key=wanted.idempotency_key,
+            address=studio.visitors.address_of(request),
         )
         return {"job_id": record.job_id}
 
@@ -194,6 +200,7 @@ def _request_of(
         script=wanted.script,
         options=wanted.render,
         consent=consent,
+        label_language=current_locale().tag,
         title=wanted.title or title_of(audio, wanted.speech, portrait),
     )
 

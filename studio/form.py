@@ -26,7 +26,11 @@ class FormValues:
         portrait, recording, microphone: uploaded files, or None.
         face: number of the chosen face, below 0 = the largest.
         source: which of recording, microphone and text counts.
+        script: the words of the recording, where they are known.
+        burn: whether captions are drawn into the picture.
         size: short side in pixels, 0 = as the preset says.
+        steps: of the diffusion, 0 = as the preset says.
+        expand: room around the face for sonic, below 0 = as the framing says.
         seed: as typed; empty = drawn at random.
     """
 
@@ -41,14 +45,20 @@ class FormValues:
     language: str | None
     voice: str | None
     speed: float
+    script: str | None
+    burn: bool
     preset: str
+    animator: str
     size: int
+    steps: int
+    expand: float
     dynamic_scale: float
     motion_scale: float
     smoothing: float
     seed: str | None
     fps: int
     background: str
+    allow_smaller: bool
     force: bool
     consent: bool
 
@@ -66,6 +76,12 @@ class FormValues:
     def has_voice(self) -> bool:
         """Whether there is anything to say."""
         return bool(self.audio) or (self.source == "text" and bool((self.text or "").strip()))
+
+    @property
+    def known_words(self) -> str | None:
+        """The words of the recording that counts, where they were typed."""
+        words = (self.script or "").strip()
+        return words if words and self.source != "text" else None
 
     def speech(self) -> SpeechOptions | None:
         """The text to speak, or None when a recording counts."""
@@ -88,7 +104,11 @@ class FormValues:
         return parse_options(
             {
                 "preset": self.preset,
+                "animator": self.animator,
                 "size_px": self.size or None,
+                "num_inference_steps": self.steps or None,
+                "expand_ratio": self.expand if self.expand >= 0 else None,
+                "captions": "burn" if self.burn else "off",
                 "dynamic_scale": self.dynamic_scale,
                 "motion_scale": self.motion_scale,
                 "smoothing": self.smoothing,
@@ -98,12 +118,16 @@ class FormValues:
                 "aspect": self.aspect,
                 "face_index": face,
                 "background": self.background,
+                "allow_smaller": self.allow_smaller,
                 "force": self.force,
             }
         )
 
-    def request(self) -> AnimateRequest:
+    def request(self, label_language: str = "en") -> AnimateRequest:
         """Everything the engine needs to make the video.
+
+        Args:
+            label_language: BCP 47 tag of the label in the picture.
 
         Raises:
             InputError: BAD_OPTION.
@@ -113,8 +137,10 @@ class FormValues:
             portrait=self.portrait or "",
             audio=self.audio,
             speech=speech,
+            script=self.known_words,
             options=self.options(),
             consent=self.consent,
+            label_language=label_language,
             title=title_of(self.audio if self.source == "upload" else None, speech, self.portrait),
         )
 

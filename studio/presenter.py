@@ -20,6 +20,9 @@ DAY_S = 24 * HOUR_S
 # From here on the seconds of an estimate are noise.
 MINUTES_WITH_SECONDS = 3
 
+# A job that starts sooner is simply the next one.
+SOON_S = 5.0
+
 
 @dataclass(frozen=True)
 class JobView:
@@ -35,6 +38,7 @@ class JobView:
         files: kind -> address of each finished file.
         can_cancel, can_retry: which buttons make sense.
         age: when it was asked for, in words.
+        notes: what to know about a finished video: words left out, a soft photo.
     """
 
     job_id: str
@@ -47,6 +51,7 @@ class JobView:
     can_cancel: bool
     can_retry: bool
     age: str
+    notes: tuple[str, ...] = ()
 
     @property
     def is_final(self) -> bool:
@@ -54,9 +59,17 @@ class JobView:
         return self.status.is_final
 
 
-def present(record: JobRecord, now: datetime | None = None) -> JobView:
-    """Put a job into words."""
-    label, detail = _words(record)
+def present(
+    record: JobRecord, now: datetime | None = None, starts_in_s: float | None = None
+) -> JobView:
+    """Put a job into words.
+
+    Args:
+        record: the job.
+        now: for its age; None = the current time.
+        starts_in_s: how long it waits in the queue, where that is known.
+    """
+    label, detail = _words(record, starts_in_s)
     is_live = not record.status.is_final
     percent = round(record.progress.percent) if record.progress is not None else 0
     return JobView(
@@ -70,7 +83,19 @@ def present(record: JobRecord, now: datetime | None = None) -> JobView:
         can_cancel=is_live,
         can_retry=record.status in (JobStatus.FAILED, JobStatus.CANCELED),
         age=age_words((now or datetime.now(UTC)) - record.created_at),
+        notes=note_sentences(record),
     )
+
+
+def note_sentences(record: JobRecord) -> tuple[str, ...]:
+    """What the report of a finished video notes, one sentence and hint each."""
+    values = dict(record.report.get("note_values") or {})
+    known = set(ErrorCode)
+    codes = [ErrorCode(code) for code in record.report.get("notes") or () if code in known]
+    messages = [explain(code, values) for code in codes]
+    if record.report.get("memory_steps"):
+        messages.append(Message(say("job.memory_steps"), ""))
+    return tuple(f"{message.sentence} {message.hint}".strip() for message in messages)
 
 
 def artifact_address(job_id: str, artifact: Artifact) -> str:
@@ -78,13 +103,10 @@ def artifact_address(job_id: str, artifact: Artifact) -> str:
     return f"/artifacts/{job_id}/{artifact.kind}"
 
 
-def _words(record: JobRecord) -> tuple[str, str]:
+def _words(record: JobRecord, starts_in_s: float | None) -> tuple[str, str]:
     match record.status:
         case JobStatus.QUEUED:
-            position = record.queue_position or 1
-            ahead = position - 1
-            waiting = say("job.queued_next") if ahead == 0 else say("job.queued", ahead=ahead)
-            return say("job.waiting"), waiting
+            return say("job.waiting"), _queue_words(record, starts_in_s)
         case JobStatus.RUNNING:
             return _running_words(record)
         case JobStatus.SUCCEEDED:
@@ -97,6 +119,14 @@ def _words(record: JobRecord) -> tuple[str, str]:
             return message.sentence, message.hint
 
 
+def _queue_words(record: JobRecord, starts_in_s: float | None) -> str:
+    ahead = (record.queue_position or 1) - 1
+    place = say("job.queued_next") if ahead == 0 else say("job.queued", ahead=ahead)
+    if not starts_in_s or starts_in_s < SOON_S:
+        return place
+    return f"{place} {say('job.starts_in', time=duration_words(starts_in_s))}"
+
+
 def _running_words(record: JobRecord) -> tuple[str, str]:
     progress = record.progress
     if progress is None:
@@ -105,6 +135,9 @@ def _running_words(record: JobRecord) -> tuple[str, str]:
         message = explain(progress.waits_for, dict(progress.values))
         return message.sentence, message.hint
     stage = say(f"stage.{progress.stage}")
+    if progress.waits_for is not None:
+        waiting = explain(progress.waits_for, dict(progress.values))
+        return waiting.sentence, waiting.hint
     if progress.seconds_left is None:
         return stage, say("job.time_unknown")
     return stage, say("job.time_left", time=duration_words(progress.seconds_left))

@@ -5,7 +5,11 @@ from pathlib import Path
 import gradio as gr
 from gradio.themes.utils.colors import Color
 
+from studio.locales import LOCALES
+from studio.locales.locale import Locale
+
 STYLES_PATH = Path(__file__).with_name("styles.css")
+DUB_STYLES_PATH = Path(__file__).with_name("dub.css")
 HEAD_PATH = Path(__file__).with_name("head.html")
 
 # Pine green. 600 on white has a contrast of 5.9:1, 300 on the dark ground 9:1.
@@ -39,6 +43,25 @@ _STONE = Color(
     c900="#1b1d1c",
     c950="#131514",
 )
+
+
+def upload_words_css() -> str:
+    """Our own words in the box for a recording, by the language of the page.
+
+    Gradio's file box takes none, and its own ("Drop File Here - or - Click to Upload") are not
+    those of the photo's box.
+    """
+    rules = [
+        f'html[lang="{tag}"] #voice-upload .wrap::after {{ content: {_css_text(locale)}; }}'
+        for tag, locale in LOCALES.items()
+    ]
+    return "\n".join(rules)
+
+
+def _css_text(locale: Locale) -> str:
+    words = locale.text["upload.drop"].replace("\\", "").replace('"', "")
+    lines = words.replace("\n", "\\a ")
+    return f'"{lines}"'
 
 
 def create_theme() -> gr.themes.Base:

@@ -12,12 +12,14 @@ from engine.contracts import (
     Artifact,
     AudioVerdict,
     CheckReport,
+    DiskReading,
     Estimate,
     FaceFound,
     JobError,
     JobRecord,
     JobSpec,
     JobStatus,
+    MemoryEntry,
     MemoryReading,
     PortraitVerdict,
     Progress,
@@ -25,6 +27,7 @@ from engine.contracts import (
     SpeechOptions,
     Stage,
     VoiceInfo,
+    WeightsState,
     utc_now,
 )
 from engine.errors import EngineError, ErrorCode, InputError
@@ -76,6 +79,7 @@ class FakeEngine:
         audio: str | None = None,
         speech: SpeechOptions | None = None,
         options: RenderOptions = RenderOptions(),  # noqa: B008 - frozen
+        script: str | None = None,
     ) -> CheckReport:
         try:
             with Image.open(portrait) as picture:
@@ -94,8 +98,14 @@ class FakeEngine:
         if audio is None and speech is None:
             return CheckReport(ok=True, portrait=found)
         heard = AudioVerdict(duration_s=7.1)
-        cost = {"lite": Estimate(seconds=6, peak_vram_mb=0, peak_rss_mb=400)}
-        return CheckReport(ok=True, portrait=found, audio=heard, estimate=cost)
+        cost = Estimate(seconds=6, peak_vram_mb=0, peak_rss_mb=400)
+        return CheckReport(
+            ok=True,
+            portrait=found,
+            audio=heard,
+            estimate={"lite": cost},
+            presets={"quick": cost, "standard": cost, "hd": cost},
+        )
 
     def preview_portrait(
         self,
@@ -111,7 +121,11 @@ class FakeEngine:
         return target
 
     def submit(
-        self, request: AnimateRequest, owner: str, idempotency_key: str | None = None
+        self,
+        request: AnimateRequest,
+        owner: str,
+        idempotency_key: str | None = None,
+        address: str | None = None,
     ) -> JobRecord:
         if not request.consent:
             raise InputError(ErrorCode.CONSENT_MISSING)
@@ -173,6 +187,46 @@ class FakeEngine:
 
     def health(self) -> BackendHealth:
         return BackendHealth(is_dispatching=True, worker=ChildState.READY, job_id=None)
+
+    def expected_start_s(self, job_id: str, owner: str) -> float | None:
+        return None
+
+    def live_picture(self, job_id: str, owner: str) -> Path | None:
+        self.get(job_id, owner)
+        path = self.folder / "live.jpg"
+        return path if path.exists() else None
+
+    def forget(self, owner: str) -> None:
+        self.jobs = {name: job for name, job in self.jobs.items() if job.owner != owner}
+
+    def disk(self) -> DiskReading:
+        return DiskReading(total_gb=500, free_gb=90, ours_gb=1.5, limit_gb=50, is_low=False)
+
+    def memory_ledger(self, limit: int = 50) -> list[MemoryEntry]:
+        return []
+
+    def weights(self) -> list[WeightsState]:
+        return [
+            WeightsState(
+                name="sonic",
+                title="Sonic",
+                notice="non-commercial",
+                folder="w",
+                num_files=13,
+                num_usable=0,
+                missing_mb=8300,
+            )
+        ]
+
+    def owner_choices(self) -> dict[str, float | None]:
+        return {
+            "result_days": 30.0,
+            "input_hours": 24.0,
+            "max_data_gb": 50.0,
+            "min_free_disk_gb": 1.0,
+            "idle_unload_s": 600.0,
+            "render_threads": None,
+        }
 
     def doctor(self) -> dict[str, object]:
         row = {"name": "Disk", "ok": True, "needed": True, "detail": "90 GB free"}

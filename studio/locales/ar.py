@@ -412,6 +412,7 @@ TEXT: dict[str, str] = {
     "licence.page": "هذه الصفحة",
     "licence.sonic": "محرك Sonic، لغير الأغراض التجارية فقط",
     "upload.drop": "أفلت تسجيلا هنا\nأو انقر لاختيار واحد",
+    "system.owner_only": "هذه الصفحة لمن يدير هذا التثبيت.",
     # errors
     "error.title": "لم ينجح ذلك",
 }
@@ -760,6 +761,23 @@ ERRORS: dict[str, tuple[str, str]] = {
     "certificate_unusable": (
         "لا يمكن استخدام الشهادة التي توقّع مقاطع الفيديو.",
         "تحقق من STUDIO_PROVENANCE_CERTIFICATE وSTUDIO_PROVENANCE_KEY، أو أزلهما لاستخدام شهادة ذاتية الصنع.",
+    ),
+    # accounts
+    "account_name_bad": (
+        "لا يصلح هذا الاسم لحساب.",
+        "استخدم حتى 64 من الحروف اللاتينية الصغيرة أو الأرقام أو النقاط أو الشرطات أو @، وابدأ بحرف أو رقم.",
+    ),
+    "password_too_short": (
+        "تحتاج كلمة المرور إلى {need} أحرف على الأقل.",
+        "ثلاث أو أربع كلمات متتالية يسهل تذكرها.",
+    ),
+    "account_unknown": (
+        "لا يوجد حساب باسم {name}.",
+        "يعرض `user list` كل الحسابات.",
+    ),
+    "accounts_unreadable": (
+        "ملف الحسابات تالف، فلا يمكن لأحد تسجيل الدخول.",
+        "أزل accounts.json من مجلد البيانات وأنشئ الحسابات من جديد بالأمر `user add NAME`.",
     ),
     # weights
     "weights_missing": (

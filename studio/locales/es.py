@@ -412,6 +412,7 @@ TEXT: dict[str, str] = {
     "licence.page": "esta página",
     "licence.sonic": "el animador Sonic, solo no comercial",
     "upload.drop": "Suelta aquí una grabación\no pulsa para elegirla",
+    "system.owner_only": "Esta página es para quien administra esta instalación.",
     # errors
     "error.title": "No funcionó",
 }
@@ -791,6 +792,23 @@ ERRORS: dict[str, tuple[str, str]] = {
     "certificate_unusable": (
         "No se puede usar el certificado que firma los vídeos.",
         "Revise STUDIO_PROVENANCE_CERTIFICATE y STUDIO_PROVENANCE_KEY, o quite ambos para usar uno propio.",
+    ),
+    # accounts
+    "account_name_bad": (
+        "Este nombre no sirve para una cuenta.",
+        "Use hasta 64 letras minúsculas sin acento, cifras, puntos, guiones, guiones bajos o @, empezando por letra o cifra.",
+    ),
+    "password_too_short": (
+        "La contraseña necesita al menos {need} caracteres.",
+        "Tres o cuatro palabras seguidas son fáciles de recordar.",
+    ),
+    "account_unknown": (
+        "No hay ninguna cuenta {name}.",
+        "`user list` nombra todas las cuentas.",
+    ),
+    "accounts_unreadable": (
+        "El archivo de las cuentas está dañado, así que nadie puede iniciar sesión.",
+        "Quite accounts.json de la carpeta de datos y vuelva a crear las cuentas con `user add NAME`.",
     ),
     # weights
     "weights_missing": (

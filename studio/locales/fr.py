@@ -412,6 +412,7 @@ TEXT: dict[str, str] = {
     "licence.page": "cette page",
     "licence.sonic": "l'animateur Sonic, usage non commercial seulement",
     "upload.drop": "Déposez un enregistrement ici\nou cliquez pour en choisir un",
+    "system.owner_only": "Cette page est réservée à qui gère cette installation.",
     # errors
     "error.title": "Cela n'a pas marché",
 }
@@ -802,6 +803,23 @@ ERRORS: dict[str, tuple[str, str]] = {
     "certificate_unusable": (
         "Le certificat qui signe les vidéos ne peut pas être utilisé.",
         "Vérifiez STUDIO_PROVENANCE_CERTIFICATE et STUDIO_PROVENANCE_KEY, ou retirez les deux pour en utiliser un fait sur place.",
+    ),
+    # accounts
+    "account_name_bad": (
+        "Ce nom ne convient pas pour un compte.",
+        "Utilisez au plus 64 minuscules sans accent, chiffres, points, tirets, tirets bas ou @, en commençant par une lettre ou un chiffre.",
+    ),
+    "password_too_short": (
+        "Le mot de passe doit avoir au moins {need} caractères.",
+        "Trois ou quatre mots à la suite se retiennent facilement.",
+    ),
+    "account_unknown": (
+        "Il n'y a pas de compte {name}.",
+        "`user list` nomme tous les comptes.",
+    ),
+    "accounts_unreadable": (
+        "Le fichier des comptes est endommagé, personne ne peut donc se connecter.",
+        "Retirez accounts.json du dossier de données et recréez les comptes avec `user add NAME`.",
     ),
     # weights
     "weights_missing": (

@@ -412,6 +412,7 @@ TEXT: dict[str, str] = {
     "licence.page": "本页面",
     "licence.sonic": "Sonic 引擎，仅限非商业用途",
     "upload.drop": "把录音拖到这里\n或点击选择",
+    "system.owner_only": "此页面仅供本安装的管理者使用。",
     # errors
     "error.title": "操作没有成功",
 }
@@ -705,6 +706,23 @@ ERRORS: dict[str, tuple[str, str]] = {
     "certificate_unusable": (
         "用于给视频签名的证书无法使用。",
         "请检查 STUDIO_PROVENANCE_CERTIFICATE 和 STUDIO_PROVENANCE_KEY，或将两者都去掉以使用自制证书。",
+    ),
+    # accounts
+    "account_name_bad": (
+        "这个名字不能用作账户名。",
+        "请使用最多 64 个小写英文字母、数字、点、短横、下划线或 @，并以字母或数字开头。",
+    ),
+    "password_too_short": (
+        "密码至少需要 {need} 个字符。",
+        "连续三四个词很容易记住。",
+    ),
+    "account_unknown": (
+        "没有名为 {name} 的账户。",
+        "`user list` 会列出所有账户。",
+    ),
+    "accounts_unreadable": (
+        "账户文件已损坏，因此无人能够登录。",
+        "请从数据文件夹中移除 accounts.json，然后用 `user add NAME` 重新创建账户。",
     ),
     # weights
     "weights_missing": (

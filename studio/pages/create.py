@@ -1,6 +1,7 @@
 """The Create page: a photo, a voice, make; the video in the making; the recent ones."""
 
 import html
+import random
 import uuid
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +11,14 @@ import gradio as gr
 from studio.context import Studio
 from studio.failures import guarded
 from studio.form import FormValues
-from studio.locales import say
+from studio.locales import current_locale, say, speaking
+from studio.parts.action_html import action_data
 from studio.parts.consent import create_consent_input
-from studio.parts.jobs_section import QUIET, JobsSection, create_jobs_section
+from studio.parts.jobs_section import QUIET, Head, JobsSection, create_jobs_section
 from studio.parts.portrait_input import PortraitInput, create_portrait_input
 from studio.parts.preflight import connect_preflight
-from studio.parts.quality import create_quality_input
+from studio.parts.quality import create_preset_input, create_quality_input
+from studio.parts.recipe_buttons import connect_recipe, create_recipe_buttons
 from studio.parts.verdict_line import verdict_html
 from studio.parts.voice_input import (
     DEFAULT_LANGUAGE,
@@ -29,6 +32,12 @@ from studio.presenter import judge_form
 # After a moment in which the new panel is drawn; before, there is nothing to scroll to.
 _SCROLL_TO_JOB = """() => setTimeout(() => document.getElementById('job-panel')?.scrollIntoView(
   {behavior: 'smooth', block: 'start'}), 150)"""
+
+
+NUM_SURPRISES = 3
+
+# Voices name Chinese by its spoken language.
+_OTHER_TAGS = {"zh": "cmn"}
 
 
 @dataclass(frozen=True)
@@ -47,12 +56,12 @@ class CreatePage:
     jobs: JobsSection
 
 
-def create_create_page(studio: Studio, gauge: gr.HTML) -> CreatePage:
+def create_create_page(studio: Studio, head: Head) -> CreatePage:
     """Build the page and connect it.
 
     Args:
         studio: the engine and who is asking.
-        gauge: the memory gauge in the page's head.
+        head: the memory gauge and the banner in the page's head.
     """
     with gr.Row(elem_id="steps", equal_height=True):
         with gr.Column(elem_classes="step", min_width=300):
@@ -64,7 +73,7 @@ def create_create_page(studio: Studio, gauge: gr.HTML) -> CreatePage:
         with gr.Column(elem_classes="step", min_width=300):
             _create_heading("make")
             fields = {**_fields_of(portrait), **_fields_of(voice)}
-            fields |= vars(create_quality_input())
+            preset = create_preset_input()
             fields["consent"] = create_consent_input()
             verdict = gr.HTML(_waiting_html(), elem_id="verdict", apply_default_css=False)
             generate = gr.Button(
@@ -74,10 +83,15 @@ def create_create_page(studio: Studio, gauge: gr.HTML) -> CreatePage:
                 interactive=False,
                 elem_id="generate",
             )
-    jobs = create_jobs_section(studio, gauge)
+    with gr.Accordion(say("more.title"), open=False, elem_id="more"):
+        fields |= vars(create_quality_input(studio, preset))
+        recipe = create_recipe_buttons()
+    jobs = create_jobs_section(studio, head)
     connect_preflight(studio, fields, (portrait, voice), verdict, generate)
     _connect_generate(studio, fields, generate, jobs)
     _connect_voices(studio, voice)
+    _connect_surprise(studio, portrait, voice)
+    connect_recipe(fields, recipe)
     return CreatePage(fields, portrait.next_face, voice.wanted_voice, jobs)
 
 
@@ -101,8 +115,13 @@ def _connect_generate(
     @guarded
     def make(values: dict[Any, Any], request: gr.Request) -> str:
         owner = studio.visitors.owner_of(request)
-        wanted = FormValues.read(fields, values).request()
-        record = studio.engine.submit(wanted, owner=owner, idempotency_key=values[form_id] or None)
+        wanted = FormValues.read(fields, values).request(current_locale().tag)
+        record = studio.engine.submit(
+            wanted,
+            owner=owner,
+            idempotency_key=values[form_id] or None,
+            address=studio.visitors.address_of(request),
+        )
         return record.job_id
 
     submitted = generate.click(
@@ -125,6 +144,24 @@ def _connect_voices(studio: Studio, voice: VoiceInput) -> None:
         return gr.update(choices=choices, value=default)
 
     gr.on(None, offer_languages, names, voice.language, js=language_names_js(), **QUIET)
+
+
+def _connect_surprise(studio: Studio, portrait: PortraitInput, voice: VoiceInput) -> None:
+    """Fill in something that works, for a first try: the portrait comes from `portrait` itself."""
+
+    @guarded
+    def surprise(event: gr.EventData) -> tuple[Any, ...]:
+        if action_data(event).get("action") != "surprise":
+            return gr.skip(), gr.skip(), gr.skip()
+        spoken = {tag for known in studio.engine.voices() for tag in known.languages}
+        spoken = {tag.partition("-")[0] for tag in spoken}
+        own = current_locale().tag.partition("-")[0]
+        tag = next((tag for tag in (own, _OTHER_TAGS.get(own)) if tag in spoken), None)
+        number = random.randrange(NUM_SURPRISES)  # noqa: S311 - a greeting, no secret
+        with speaking(current_locale().tag if tag else DEFAULT_LANGUAGE):
+            return "text", say(f"surprise.text_{number}"), tag or DEFAULT_LANGUAGE
+
+    portrait.samples.action(surprise, None, [voice.source, voice.text, voice.language], **QUIET)
 
 
 def _waiting_html() -> str:

@@ -1,5 +1,6 @@
 """The Library page: all videos of the asker, to watch, keep, delete or make again."""
 
+import html
 from pathlib import Path
 from typing import Any
 
@@ -8,30 +9,34 @@ from gradio.utils import get_upload_folder
 
 from engine.contracts import JobRecord
 from engine.errors import EngineError
-from studio.again import form_of, kept, lend, values_of
+from studio.again import AS_FRAMING, form_of, kept, lend, values_of
 from studio.context import Studio
 from studio.failures import guarded
 from studio.locales import say
 from studio.pages.create import CreatePage
 from studio.parts.action_html import action_data, create_action_html
+from studio.parts.job_card import button_html
 from studio.parts.jobs_section import QUIET
 from studio.parts.library_list import library_html
-from studio.parts.quality import BACKGROUNDS, SIZES
+from studio.parts.quality import AS_PRESET, BACKGROUNDS, EXPANDS, SIZES, STEPS
 from studio.parts.voice_input import BEST_VOICE, voice_choices
 from studio.presenter import present
 from studio.used_settings import settings_rows
 
 PAGE_LENGTH = 24
-TICK_S = 5.0
+TICK_S = 2.0
 
 
-def create_library_page(studio: Studio, create: CreatePage, tabs: gr.Tabs) -> gr.Timer:
+def create_library_page(
+    studio: Studio, create: CreatePage, tabs: gr.Tabs, own_tab: gr.Tab
+) -> gr.Timer:
     """Build the page and connect it.
 
     Args:
         studio: the engine and who is asking.
         create: the page that shows and makes videos.
         tabs: to go there.
+        own_tab: of this page; the list is read anew when it is opened.
 
     Returns:
         The timer that keeps the list fresh; it needs to run only while the page is seen.
@@ -39,6 +44,7 @@ def create_library_page(studio: Studio, create: CreatePage, tabs: gr.Tabs) -> gr
     listing = create_action_html("library")
     length = gr.Number(PAGE_LENGTH, precision=0, visible=False)
     shown_state = gr.Textbox("", visible=False)
+    forget_button = _create_forget()
     timer = gr.Timer(TICK_S, active=False)
     shown = [listing, shown_state, length]
     fields = create.fields
@@ -73,8 +79,34 @@ def create_library_page(studio: Studio, create: CreatePage, tabs: gr.Tabs) -> gr
     acted = listing.action(act, length, [*shown, create.jobs.shown_job, tabs, *form], **QUIET)
     acted.then(create.jobs.refresh, create.jobs.shown_job, create.jobs.outputs, **QUIET)
     timer.tick(refresh, [shown_state, length], shown, trigger_mode="once", **QUIET)
+    own_tab.select(refresh, [shown_state, length], shown, **QUIET)
     gr.on(None, arrive, None, shown, **QUIET)  # without triggers: when the page is loaded
+
+    @guarded
+    def forget(event: gr.EventData, request: gr.Request) -> tuple[Any, ...]:
+        """Remove everything about the asker."""
+        if action_data(event).get("action") != "forget":
+            return (*(gr.skip() for _ in shown), gr.skip())
+        owner = studio.visitors.owner_of(request)
+        studio.engine.forget(owner)
+        gr.Success(say("forget.done"), title=say("forget.title"))
+        return (*_listing(studio, owner, PAGE_LENGTH, ""), "")
+
+    forgotten = forget_button.action(forget, None, [*shown, create.jobs.shown_job], **QUIET)
+    forgotten.then(create.jobs.refresh, create.jobs.shown_job, create.jobs.outputs, **QUIET)
     return timer
+
+
+def _create_forget() -> gr.HTML:
+    """The button that deletes everything, which asks before it does it."""
+    return create_action_html(
+        "forget",
+        f"<h2>{html.escape(say('forget.title'))}</h2><p>{html.escape(say('forget.hint'))}</p>"
+        f'<details class="confirm"><summary>{html.escape(say("forget.button"))}</summary>'
+        f"<div><span>{html.escape(say('forget.confirm'))}</span>"
+        f"{button_html('forget', '', say('recent.confirm_yes'), 'stop')}"
+        f"{button_html('keep', '', say('recent.confirm_no'))}</div></details>",
+    )
 
 
 def _listing(studio: Studio, owner: str, limit: int, known: str) -> tuple[Any, ...]:
@@ -93,7 +125,9 @@ def _filled(studio: Studio, record: JobRecord, names: list[str]) -> tuple[Any, .
     if portrait is None or (recording is None and record.spec.speech is None):
         gr.Info(say("library.gone"))
     values = values_of(form_of(record, portrait, recording))
-    values["size"] = kept(values["size"], SIZES, 0)
+    values["size"] = kept(values["size"], SIZES, AS_PRESET)
+    values["steps"] = kept(values["steps"], STEPS, AS_PRESET)
+    values["expand"] = kept(values["expand"], EXPANDS, AS_FRAMING)
     values["background"] = kept(values["background"], BACKGROUNDS, "white")
     next_face = f"{portrait.parent.name}|{values['face']}" if portrait is not None else ""
     wanted_voice = values["voice"] or BEST_VOICE

@@ -1,5 +1,6 @@
-"""The System page: memory, queue, worker, speed, and whether this computer has what it takes."""
+"""The System page: memory, disk, queue, worker, speed, weights, settings, check of the machine."""
 
+import html
 from typing import Any
 
 import gradio as gr
@@ -9,43 +10,77 @@ from studio.context import Studio
 from studio.failures import guarded
 from studio.locales import say
 from studio.parts.jobs_section import QUIET
+from studio.parts.ledger_table import ledger_html
 from studio.parts.memory_history import history_html
-from studio.parts.system_facts import Rates, check_html, facts_html
+from studio.parts.owner_choices import create_owner_choices
+from studio.parts.system_facts import Facts, Rates, check_html, facts_html
+from studio.parts.weights_list import create_weights_list
 
-TICK_S = 2.5
+TICK_S = 2.0
 ANIMATORS = ("lite", "sonic")
 
 # More than the queue may hold, so that the counts are true.
 NUM_COUNTED = 500
+NUM_LEDGER_ROWS = 12
 
 
-def create_system_page(studio: Studio) -> gr.Timer:
+def create_system_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
     """Build the page and connect it.
+
+    Args:
+        studio: the engine and who is asking.
+        own_tab: of this page; everything is read anew when it is opened.
 
     Returns:
         The timer that keeps it fresh; it needs to run only while the page is seen.
     """
-    with gr.Column(elem_id="system"):
+    others = gr.HTML(
+        f'<p class="note">{html.escape(say("system.owner_only"))}</p>',
+        visible=False,
+        apply_default_css=False,
+    )
+    with gr.Column(elem_id="system") as column:
         memory = gr.HTML(elem_id="system-memory", apply_default_css=False)
         facts = gr.HTML(elem_id="system-facts", apply_default_css=False)
+        ledger = gr.HTML(elem_id="system-ledger", apply_default_css=False)
+        weights = create_weights_list(studio)
+        create_owner_choices(studio)
         with gr.Column(elem_id="system-check"):
             gr.HTML(f"<h2>{say('system.check')}</h2>", apply_default_css=False)
             gr.Markdown(say("system.check_note"), elem_classes="hint")
             run = gr.Button(say("system.check_run"), size="sm", elem_id="system-check-run")
             rows = gr.HTML(visible=False, elem_id="system-check-rows", apply_default_css=False)
     timer = gr.Timer(TICK_S, active=False)
+    outputs = [memory, facts, ledger, weights.listing]
 
     @guarded
-    def refresh() -> tuple[str, str]:
+    def refresh(request: gr.Request) -> tuple[Any, ...]:
+        if not studio.may_manage(request):
+            return tuple(gr.skip() for _ in outputs)
         reading = studio.engine.gauge()
-        return history_html(reading, studio.history.samples()), _facts(studio)
+        entries = studio.engine.memory_ledger(NUM_LEDGER_ROWS)
+        return (
+            history_html(reading, studio.history.samples()),
+            _facts(studio),
+            ledger_html(entries),
+            weights.shown(),
+        )
 
     @guarded
-    def examine() -> Any:  # noqa: ANN401 - a Gradio update
+    def arrive(request: gr.Request) -> tuple[Any, ...]:
+        """The page is for whoever runs this installation."""
+        may = studio.may_manage(request)
+        return gr.update(visible=may), gr.update(visible=not may), *refresh(request)
+
+    @guarded
+    def examine(request: gr.Request) -> Any:  # noqa: ANN401 - a Gradio update
+        if not studio.may_manage(request):
+            return gr.skip()
         return gr.update(value=check_html(studio.engine.doctor()), visible=True)
 
-    timer.tick(refresh, None, [memory, facts], trigger_mode="once", **QUIET)
-    gr.on(None, refresh, None, [memory, facts], **QUIET)
+    timer.tick(refresh, None, outputs, trigger_mode="once", **QUIET)
+    own_tab.select(refresh, None, outputs, **QUIET)
+    gr.on(None, arrive, None, [column, others, *outputs], **QUIET)
     run.click(examine, None, rows, api_visibility="private")
     return timer
 
@@ -55,11 +90,14 @@ def _facts(studio: Studio) -> str:
     statuses = [record.status for record in records]
     health = studio.engine.health()
     return facts_html(
-        running=statuses.count(JobStatus.RUNNING),
-        waiting=statuses.count(JobStatus.QUEUED),
-        worker=health.worker,
-        is_dispatching=health.is_dispatching,
-        rates=_rates(studio),
+        Facts(
+            running=statuses.count(JobStatus.RUNNING),
+            waiting=statuses.count(JobStatus.QUEUED),
+            worker=health.worker,
+            is_dispatching=health.is_dispatching,
+            rates=_rates(studio),
+            disk=studio.engine.disk(),
+        )
     )
 
 

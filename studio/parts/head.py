@@ -5,19 +5,22 @@ import html
 import gradio as gr
 
 from studio.locales import say
+from studio.parts.action_html import create_action_html
+from studio.parts.jobs_section import Head
 from studio.parts.language_switch import create_language_switch
 
 
-def create_head() -> gr.HTML:
+def create_head() -> Head:
     """Build the head.
 
     Returns:
-        The gauge, still empty.
+        The gauge and the banner, still empty.
     """
     with gr.Row(elem_id="head"):
         gr.HTML(_brand_html(), elem_id="brand", apply_default_css=False)
         create_language_switch()
-        return gr.HTML(elem_id="gauge", apply_default_css=False)
+        gauge = gr.HTML(elem_id="gauge", apply_default_css=False)
+    return Head(gauge, create_action_html("banner"))
 
 
 def _brand_html() -> str:

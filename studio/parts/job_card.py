@@ -9,10 +9,17 @@ from studio.presenter import JobView
 _GOALS = {"open": "job-panel", "another": "steps", "again": "steps"}
 
 
-def job_panel_html(view: JobView) -> str:
-    """The large card: progress while the job lives, the video once it is there."""
+def job_panel_html(view: JobView, live: str = "") -> str:
+    """The large card: progress while the job lives, the video once it is there.
+
+    Args:
+        view: the job.
+        live: base64 of a JPEG, the newest frame of a video in the making; empty without one.
+    """
     title = html.escape(view.title)
-    heading = f'<h2>{html.escape(say("job.section"))}</h2><p class="job-title">{title}</p>'
+    heading = (
+        f'<h2>{html.escape(say("job.section"))}</h2><p class="job-title" dir="auto">{title}</p>'
+    )
     # What is read aloud changes with the status only, not with every percent.
     spoken = html.escape(say(f"status.{view.status}"))
     words = (
@@ -22,8 +29,8 @@ def job_panel_html(view: JobView) -> str:
     )
     return (
         f'<section class="job {view.status}" aria-label="{html.escape(say("job.section"))}">'
-        f'<div class="job-head">{heading}</div>{_stage_html(view)}'
-        f'<div class="job-words">{words}</div>{_buttons_html(view)}</section>'
+        f'<div class="job-head">{heading}</div>{_stage_html(view, live)}'
+        f'<div class="job-words">{words}{notes_html(view)}</div>{_buttons_html(view)}</section>'
     )
 
 
@@ -48,16 +55,37 @@ def recent_html(views: list[JobView]) -> str:
     return f'<section class="recent">{heading}<ul>{cards}</ul></section>'
 
 
-def _stage_html(view: JobView) -> str:
+def notes_html(view: JobView) -> str:
+    """What to know about a finished video; nothing when there is nothing."""
+    if not view.notes:
+        return ""
+    notes = "".join(f"<li>{html.escape(note)}</li>" for note in view.notes)
+    return f'<ul class="job-notes" aria-label="{html.escape(say("job.notes"))}">{notes}</ul>'
+
+
+def _live_html(live: str) -> str:
+    """The newest frame; its place is kept from the start, so that nothing jumps."""
+    if not live:
+        return '<div class="live"></div>'
+    alt = html.escape(say("job.live"))
+    # Decoded before it is drawn: the picture changes without a blank moment.
+    return (
+        f'<div class="live"><img src="data:image/jpeg;base64,{live}" alt="{alt}" decoding="sync">'
+        "</div>"
+    )
+
+
+def _stage_html(view: JobView, live: str) -> str:
     if view.percent is not None:
         label = html.escape(say("job.progress", title=view.title))
         percent = html.escape(say("job.percent", percent=view.percent))
         note = html.escape(say("job.close_note"))
         return (
-            f'<div class="job-stage"><div class="bar" role="progressbar" aria-label="{label}" '
+            f'<div class="job-stage making">{_live_html(live)}<div>'
+            f'<div class="bar" role="progressbar" aria-label="{label}" '
             f'aria-valuemin="0" aria-valuemax="100" aria-valuenow="{view.percent}">'
             f'<i style="width:{view.percent}%"></i></div>'
-            f'<span class="bar-text">{percent}</span><p class="bar-note">{note}</p></div>'
+            f'<span class="bar-text">{percent}</span><p class="bar-note">{note}</p></div></div>'
         )
     if "video" not in view.files:
         return '<div class="job-stage"></div>'
@@ -95,9 +123,20 @@ def _buttons_html(view: JobView) -> str:
         buttons.append(button_html("cancel", view.job_id, say("job.cancel")))
     if view.can_retry:
         buttons.append(button_html("retry", view.job_id, say("job.retry"), "primary"))
+    if view.job_id:
+        buttons.append(copy_link_html(view))
     if view.is_final:
         buttons.append(button_html("another", view.job_id, say("job.another")))
     return f'<div class="job-buttons">{"".join(buttons)}</div>'
+
+
+def copy_link_html(view: JobView) -> str:
+    """A button that copies the job's own link; works in this browser and account alone."""
+    done = html.escape(say("job.link_copied"))
+    return (
+        f'<button type="button" class="plain" data-copy-job="{html.escape(view.job_id)}" '
+        f'data-done="{done}">{html.escape(say("job.copy_link"))}</button>'
+    )
 
 
 def _card_html(view: JobView) -> str:
@@ -113,7 +152,7 @@ def _card_html(view: JobView) -> str:
         label = html.escape(say("recent.download_label", title=view.title))
         actions += download_html(view, "video", say("job.download"), "", label=label)
     return (
-        f'<li class="card {view.status}">{poster}<div class="card-text"><b>{title}</b>'
+        f'<li class="card {view.status}">{poster}<div class="card-text"><b dir="auto">{title}</b>'
         f'<span class="pill">{status}</span><span class="age">{html.escape(view.age)}</span></div>'
         f'<div class="card-buttons">{actions}'
         f"{delete_html(view)}</div></li>"

@@ -3,7 +3,7 @@
 import html
 
 from studio.locales import say
-from studio.parts.job_card import button_html, delete_html, download_html, video_html
+from studio.parts.job_card import button_html, delete_html, download_html, notes_html, video_html
 from studio.presenter import JobView
 
 Rows = list[tuple[str, str]]
@@ -38,10 +38,11 @@ def _entry_html(view: JobView, rows: Rows) -> str:
         buttons += button_html("again", view.job_id, say("library.again"), label=again_label)
     return (
         f'<li class="card {view.status}">{_picture_html(view)}'
-        f'<div class="card-text"><b>{html.escape(view.title)}</b>'
+        f'<div class="card-text"><b dir="auto">{html.escape(view.title)}</b>'
         f'<span class="pill">{html.escape(say(f"status.{view.status}"))}</span>'
         f'<span class="age">{html.escape(view.age)}</span>'
-        f'<span class="detail">{html.escape(view.detail)}</span></div>{_settings_html(rows)}'
+        f'<span class="detail">{html.escape(view.detail)}</span>{notes_html(view)}</div>'
+        f"{_settings_html(rows)}"
         f'<div class="card-buttons">{buttons}{delete_html(view)}</div></li>'
     )
 

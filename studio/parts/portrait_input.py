@@ -2,8 +2,8 @@
 
 import base64
 import html
+import random
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -14,12 +14,14 @@ from studio.context import Studio
 from studio.form import FormValues, parse_options
 from studio.locales import explain, say
 from studio.parts.action_html import action_data, create_action_html
+from studio.parts.photo_tips import tips_html
+from studio.parts.samples import SAMPLES, SAMPLES_DIR, thumb
 from studio.parts.uploads import PortraitUpload
 
-SAMPLES_DIR = Path(__file__).resolve().parents[2] / "assets" / "samples"
-SAMPLES = ("astronaut_collins", "vangogh_self", "american_gothic")
-
 LARGEST_FACE = -1
+
+# Share of the picture's height that the number of a face takes.
+ROOM_FOR_NUMBER = 0.1
 
 # The next face is `folder of the photo|number`, so that it counts for that photo only.
 _TAKE_NEXT_FACE = f"""(photo, next) => {{
@@ -35,6 +37,7 @@ class PortraitInput:
     Attributes:
         upload, face, framing, aspect: what the person chose.
         next_face: `folder|number`, the face to choose in the photo of that folder.
+        samples: the sample portraits; one of its buttons asks for a surprise.
         shown: what `show_photo` changes, in its order.
     """
 
@@ -43,6 +46,7 @@ class PortraitInput:
     framing: gr.Radio
     aspect: gr.Radio
     next_face: gr.Textbox
+    samples: gr.HTML
     shown: list[Any]
 
 
@@ -86,12 +90,15 @@ def create_portrait_input() -> PortraitInput:
         elem_id="aspect",
         elem_classes="segmented",
     )
+    with gr.Accordion(say("tips.title"), open=False, elem_id="photo-tips"):
+        gr.HTML(tips_html(), apply_default_css=False)
 
     def pick(event: gr.EventData) -> int:
         return int(action_data(event).get("face", LARGEST_FACE))
 
     def take_sample(event: gr.EventData) -> str | None:
-        name = action_data(event).get("sample")
+        data = action_data(event)
+        name = random.choice(SAMPLES) if data.get("action") == "surprise" else data.get("sample")  # noqa: S311 - a portrait, no secret
         return str(SAMPLES_DIR / f"{name}.jpg") if name in SAMPLES else None
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
@@ -101,7 +108,7 @@ def create_portrait_input() -> PortraitInput:
     samples.action(take_sample, None, upload, **quiet)
     another.click(lambda: None, None, upload, **quiet)
     return PortraitInput(
-        upload, face, framing, aspect, next_face, [upload, preview, another, samples]
+        upload, face, framing, aspect, next_face, samples, [upload, preview, another, samples]
     )
 
 
@@ -156,17 +163,49 @@ def photo_card_html(picture: str | None, verdict: PortraitVerdict) -> str:
         unreadable = html.escape(say("photo.unreadable"))
         return f'<div class="photo-frame empty"><span>{unreadable}</span></div>{note}'
     several = len(verdict.faces) > 1
+    area = _area_of(verdict)
     boxes = "".join(
-        _face_html(number, face, verdict, is_choice=several)
+        _face_html(number, face, verdict, area, is_choice=several)
         for number, face in enumerate(verdict.faces)
     )
-    hint = f'<p class="note">{html.escape(say("photo.pick_hint"))}</p>' if several else ""
-    ratio = verdict.width_px / verdict.height_px
+    hints = [say("photo.pick_hint")] if several else []
+    hints += [say("photo.shown_hint")] if verdict.shown is not None else []
+    hint = f'<p class="note">{html.escape(" ".join(hints))}</p>' if hints else ""
+    picture_place = _place((0, 0, verdict.width_px, verdict.height_px), area)
     return (
-        f'<div class="photo-frame"><div class="photo" style="--ratio:{ratio:.4f}">'
-        f'<img src="data:image/jpeg;base64,{picture}" alt="{html.escape(_alt(verdict))}">'
+        f'<div class="photo-frame"><div class="photo" style="--ratio:{area[2] / area[3]:.4f}">'
+        f'<img src="data:image/jpeg;base64,{picture}" style="{picture_place}" '
+        f'alt="{html.escape(_alt(verdict))}">{_shown_html(verdict, area)}'
         f"{boxes}</div></div>{hint}{note}"
     )
+
+
+Box = tuple[int, int, int, int]
+
+
+def _area_of(verdict: PortraitVerdict) -> Box:
+    """What is drawn: the photo, and what the video shows beyond its edges."""
+    width, height = verdict.width_px or 1, verdict.height_px or 1
+    x, y, shown_width, shown_height = verdict.shown or (0, 0, width, height)
+    left, top = min(x, 0), min(y, 0)
+    right, bottom = max(x + shown_width, width), max(y + shown_height, height)
+    return left, top, right - left, bottom - top
+
+
+def _place(box: Box, area: Box) -> str:
+    """Where a box lies in an area, as CSS."""
+    x, y, width, height = box
+    return (
+        f"left:{100 * (x - area[0]) / area[2]:.2f}%;top:{100 * (y - area[1]) / area[3]:.2f}%;"
+        f"width:{100 * width / area[2]:.2f}%;height:{100 * height / area[3]:.2f}%"
+    )
+
+
+def _shown_html(verdict: PortraitVerdict, area: Box) -> str:
+    """A frame around what the video will show; everything else is dimmed."""
+    if verdict.shown is None:
+        return ""
+    return f'<span class="shown" style="{_place(verdict.shown, area)}"></span>'
 
 
 def _alt(verdict: PortraitVerdict) -> str:
@@ -175,17 +214,16 @@ def _alt(verdict: PortraitVerdict) -> str:
     return say("photo.alt", faces=known.get(count) or say("photo.alt_many", count=count))
 
 
-def _face_html(number: int, face: FaceFound, verdict: PortraitVerdict, *, is_choice: bool) -> str:
-    x, y, width, height = face.box
-    across, down = 100 / (verdict.width_px or 1), 100 / (verdict.height_px or 1)
-    place = (
-        f"left:{across * x:.2f}%;top:{down * y:.2f}%;"
-        f"width:{across * width:.2f}%;height:{down * height:.2f}%"
-    )
+def _face_html(
+    number: int, face: FaceFound, verdict: PortraitVerdict, area: Box, *, is_choice: bool
+) -> str:
+    place = _place(face.box, area)
     is_chosen = number == verdict.chosen
     css = "face chosen" if is_chosen else "face"
     if not is_choice:
         return f'<span class="{css}" style="{place}"></span>'
+    # The number stands above the face, below it where there is no room above.
+    css += " low" if face.box[1] - area[1] < ROOM_FOR_NUMBER * area[3] else ""
     key = "photo.face_chosen" if is_chosen else "photo.face_pick"
     label = html.escape(say(key, number=number + 1))
     return (
@@ -198,13 +236,16 @@ def _face_html(number: int, face: FaceFound, verdict: PortraitVerdict, *, is_cho
 def _samples_html() -> str:
     buttons = []
     for name in SAMPLES:
-        picture = base64.b64encode((SAMPLES_DIR / "thumbs" / f"{name}.jpg").read_bytes()).decode()
         label = html.escape(say("photo.sample", name=say(f"sample.{name}")))
         buttons.append(
             f'<button type="button" data-action="sample" data-sample="{name}" '
             f'aria-label="{label}" title="{html.escape(say(f"sample.{name}"))}">'
-            f'<img src="data:image/jpeg;base64,{picture}" alt=""></button>'
+            f'<img src="{thumb(name)}" alt=""></button>'
         )
+    buttons.append(
+        '<button type="button" class="plain" data-action="surprise">'
+        f"{html.escape(say('surprise.button'))}</button>"
+    )
     return (
         f'<div class="samples"><span>{html.escape(say("photo.samples"))}</span>'
         f"<div>{''.join(buttons)}</div></div>"

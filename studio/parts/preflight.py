@@ -18,6 +18,7 @@ from studio.form import FormValues
 from studio.locales import say
 from studio.parts.jobs_section import QUIET
 from studio.parts.portrait_input import PortraitInput, show_photo
+from studio.parts.quality import preset_choices
 from studio.parts.verdict_line import verdict_html
 from studio.parts.voice_input import VoiceInput
 from studio.presenter import Verdict, judge_form
@@ -26,6 +27,7 @@ from studio.presenter import Verdict, judge_form
 _CHECKED = (
     *("portrait", "face", "recording", "microphone", "language", "voice", "speed"),
     *("source", "preset", "size", "fps", "framing", "aspect", "background", "force"),
+    *("animator", "steps", "expand", "burn"),
 )
 
 # Those that bring a new file to look at, which takes a moment.
@@ -58,10 +60,12 @@ def connect_preflight(
         form = FormValues.read(fields, values)
         report = _check(studio, form)
         stored = report.model_dump_json() if report is not None else ""
-        photo = f"{form.portrait} {form.face} {form.background} {form.force}"
+        cards = gr.update(choices=preset_choices(report.presets if report is not None else {}))
+        found = report.portrait.shown if report is not None and report.portrait else None
+        photo = f"{form.portrait} {form.face} {form.background} {form.force} {found}"
         if photo == values[shown_photo]:
-            return *(gr.skip() for _ in portrait.shown), gr.skip(), stored
-        return *show_photo(studio, form, report), photo, stored
+            return *(gr.skip() for _ in portrait.shown), gr.skip(), stored, cards
+        return *show_photo(studio, form, report), photo, stored, cards
 
     @guarded
     def judge(values: dict[Any, Any]) -> tuple[str, Any]:
@@ -75,10 +79,14 @@ def connect_preflight(
     for name in _FILES:
         fields[name].change(None, None, outcome, js=_checking_js(), show_progress="hidden")
     looked = gr.on(
-        [voice.settled_text.change, *(fields[name].change for name in _CHECKED)],
+        [
+            voice.settled_text.change,
+            voice.settled_script.change,
+            *(fields[name].change for name in _CHECKED),
+        ],
         look,
         controls | {shown_photo},
-        [*portrait.shown, shown_photo, report_json],
+        [*portrait.shown, shown_photo, report_json, fields["preset"]],
         trigger_mode="always_last",
         **QUIET,
     )
@@ -98,7 +106,11 @@ def _check(studio: Studio, form: FormValues) -> CheckReport | None:
         return None
     try:
         return studio.engine.check(
-            form.portrait, audio=form.audio, speech=form.speech(), options=form.options()
+            form.portrait,
+            audio=form.audio,
+            speech=form.speech(),
+            options=form.options(),
+            script=form.known_words,
         )
     except EngineError as error:
         refusal = PortraitVerdict(verdict=error.code, values=error.values)

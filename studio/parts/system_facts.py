@@ -2,40 +2,61 @@
 
 import html
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from studio.locales import say
+from engine.contracts import DiskReading
+from studio.locales import decimal, say
 from studio.locales.en import TEXT
 from studio.presenter import duration_words
 
 Rates = Sequence[tuple[str, int, float]]
 
 
-def facts_html(
-    *, running: int, waiting: int, worker: str, is_dispatching: bool, rates: Rates
-) -> str:
-    """The three short lists beside the memory.
+@dataclass(frozen=True)
+class Facts:
+    """What the short lists beside the memory tell.
 
-    Args:
+    Attributes:
         running: how many videos are being made, of all visitors.
         waiting: how many are queued.
         worker: state of the process that makes them.
         is_dispatching: whether this program makes them.
         rates: animator, short side in pixels, seconds of work for one second of video.
+        disk: the disk the videos lie on.
     """
-    counts = say("system.queue_counts", running=running, waiting=waiting)
-    queue = counts if running or waiting else say("system.queue_empty")
-    state = say(f"system.worker_{worker}") if is_dispatching else say("system.elsewhere")
+
+    running: int
+    waiting: int
+    worker: str
+    is_dispatching: bool
+    rates: Rates
+    disk: DiskReading
+
+
+def facts_html(facts: Facts) -> str:
+    """The short lists beside the memory."""
+    counts = say("system.queue_counts", running=facts.running, waiting=facts.waiting)
+    queue = counts if facts.running or facts.waiting else say("system.queue_empty")
+    is_here = facts.is_dispatching
+    state = say(f"system.worker_{facts.worker}") if is_here else say("system.elsewhere")
     speeds = [
         say("system.speed_row", animator=name, size=size, time=duration_words(seconds, exact=True))
-        for name, size, seconds in rates
+        for name, size, seconds in facts.rates
     ]
-    facts = [
+    disk = facts.disk
+    room = [
+        say("system.disk_free", free=decimal(disk.free_gb), total=decimal(disk.total_gb)),
+        say("system.disk_ours", ours=decimal(disk.ours_gb), limit=decimal(disk.limit_gb)),
+        *([say("system.disk_low")] if disk.is_low else []),
+    ]
+    sections = [
         _fact_html("system.queue", [queue]),
         _fact_html("system.worker", [state]),
+        _fact_html("system.disk", room),
         _fact_html("system.speed", speeds or [say("system.speed_none")]),
     ]
-    return f'<div class="facts">{"".join(facts)}</div>'
+    return f'<div class="facts">{"".join(sections)}</div>'
 
 
 def check_html(report: Mapping[str, Any]) -> str:

@@ -79,6 +79,14 @@ class FileUpload(gr.File, metaclass=_WithoutStub):
     async_move_resource_to_block_cache = _uploads_only
 
 
+class RecipeUpload(gr.UploadButton, metaclass=_WithoutStub):
+    """A small file with settings."""
+
+    is_template = True
+    preprocess = _as_uploaded
+    async_move_resource_to_block_cache = _uploads_only
+
+
 class OptionsInput(gr.JSON, metaclass=_WithoutStub):
     """An object of options, with a schema that programs over MCP accept."""
 

@@ -15,6 +15,9 @@ from studio.context import Studio
 from studio.failures import guarded
 from studio.locales import language_name, say
 from studio.locales.en import LANGUAGE_NAMES
+from studio.parts.captions_input import create_captions_input
+from studio.parts.level_meter import level_html
+from studio.parts.typing_pause import when_typing_pauses
 from studio.parts.uploads import FileUpload, MicrophoneRecording
 
 DEFAULT_LANGUAGE = "en"
@@ -22,15 +25,6 @@ BEST_VOICE = ""
 
 # Long enough to hear the voice, short enough to come at once: about ten seconds.
 PREVIEW_CHARACTERS = 160
-
-# Hands the text on when the typing pauses, so that not every letter asks the engine.
-_WHEN_TYPING_PAUSES = """(text) => new Promise((settle) => {
-  const stroke = (window.studioStroke = (window.studioStroke || 0) + 1);
-  setTimeout(() => {
-    if (stroke === window.studioStroke) window.studioText = text;
-    settle(window.studioText || '');
-  }, 600);
-})"""
 
 
 @dataclass(frozen=True)
@@ -45,6 +39,9 @@ class VoiceInput:
     microphone: gr.Audio
     text: gr.Textbox
     settled_text: gr.Textbox
+    script: gr.Textbox
+    settled_script: gr.Textbox
+    burn: gr.Checkbox
     language: gr.Dropdown
     voice: gr.Dropdown
     speed: gr.Slider
@@ -82,6 +79,7 @@ def create_voice_input(studio: Studio) -> VoiceInput:
             buttons=[],
             elem_id="voice-microphone",
         )
+        gr.HTML(level_html(), elem_id="voice-level", apply_default_css=False)
         gr.Markdown(say("voice.microphone_hint"), elem_classes="hint")
         gr.HTML(
             f'<p class="note refused">{html.escape(say("voice.microphone_insecure"))}</p>',
@@ -105,9 +103,12 @@ def create_voice_input(studio: Studio) -> VoiceInput:
         )
         preview = gr.Button(say("voice.preview"), size="sm", elem_id="voice-preview")
         preview_player = gr.HTML(visible=False, elem_id="voice-preview-player")
+    captions = create_captions_input(studio, source)
 
+    @guarded
     def choose_source(chosen: str) -> tuple[Any, ...]:
-        return tuple(gr.update(visible=chosen == name) for name in ("upload", "record", "text"))
+        shown = (gr.update(visible=chosen == name) for name in ("upload", "record", "text"))
+        return (*shown, gr.update(visible=chosen != "text"))
 
     @guarded
     def show_player(path: str | None) -> Any:  # noqa: ANN401 - a Gradio update
@@ -132,8 +133,11 @@ def create_voice_input(studio: Studio) -> VoiceInput:
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     settled_text = gr.Textbox(visible="hidden", elem_id="settled-text")
     wanted_voice = gr.Textbox(BEST_VOICE, visible=False)
-    text.change(None, text, settled_text, js=_WHEN_TYPING_PAUSES, trigger_mode="multiple", **quiet)
-    source.change(choose_source, source, [upload_panel, record_panel, text_panel], **quiet)
+    text.change(
+        None, text, settled_text, js=when_typing_pauses("Text"), trigger_mode="multiple", **quiet
+    )
+    panels = [upload_panel, record_panel, text_panel, captions.panel]
+    source.change(choose_source, source, panels, **quiet)
     recording.change(show_player, recording, player, **quiet)
     language.change(offer_voices, [language, wanted_voice], voice, **quiet)
     preview.click(hear, [text, language, voice, speed], preview_player, api_visibility="private")
@@ -143,6 +147,9 @@ def create_voice_input(studio: Studio) -> VoiceInput:
         microphone=microphone,
         text=text,
         settled_text=settled_text,
+        script=captions.script,
+        settled_script=captions.settled_script,
+        burn=captions.burn,
         language=language,
         voice=voice,
         speed=speed,

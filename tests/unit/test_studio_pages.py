@@ -4,6 +4,7 @@ import pytest
 
 from engine.contracts import (
     AnimateRequest,
+    DiskReading,
     JobRecord,
     JobSpec,
     JobStatus,
@@ -17,7 +18,7 @@ from studio.history import SPAN_S, GaugeHistory, Sample
 from studio.locales import say, speaking
 from studio.parts.library_list import library_html
 from studio.parts.memory_history import history_html
-from studio.parts.system_facts import check_html, facts_html
+from studio.parts.system_facts import Facts, check_html, facts_html
 from studio.presenter import present
 from studio.used_settings import settings_rows
 
@@ -163,9 +164,18 @@ def test_a_memory_that_is_unknown_is_not_drawn():
     assert "<svg" not in html
 
 
+def facts(**changes: object) -> Facts:
+    disk = DiskReading(total_gb=500, free_gb=90, ours_gb=1.5, limit_gb=50, is_low=False)
+    given: dict[str, object] = {
+        **{"running": 0, "waiting": 0, "worker": "busy", "is_dispatching": True},
+        **{"rates": [], "disk": disk},
+    }
+    return Facts(**{**given, **changes})
+
+
 @pytest.mark.parametrize("worker", ["starting", "ready", "busy", "dead"])
 def test_every_state_of_the_worker_has_words(worker):
-    html = facts_html(running=0, waiting=0, worker=worker, is_dispatching=True, rates=[])
+    html = facts_html(facts(worker=worker))
 
     assert say(f"system.worker_{worker}") in html
     assert say("system.queue_empty") in html
@@ -174,12 +184,20 @@ def test_every_state_of_the_worker_has_words(worker):
 
 def test_queue_and_speed_are_told():
     html = facts_html(
-        running=1, waiting=3, worker="busy", is_dispatching=False, rates=[("lite", 512, 0.84)]
+        facts(running=1, waiting=3, is_dispatching=False, rates=[("lite", 512, 0.84)])
     )
 
     assert "Being made: 1. Waiting: 3." in html
     assert say("system.elsewhere") in html
     assert "lite, 512 pixels: 0.8 s of work for one second of video." in html
+
+
+def test_a_disk_that_gets_full_is_told_with_what_to_do():
+    low = DiskReading(total_gb=500, free_gb=9, ours_gb=1.5, limit_gb=50, is_low=True)
+
+    assert say("system.disk_low") in facts_html(facts(disk=low))
+    assert say("system.disk_low") not in facts_html(facts())
+    assert "The studio uses 1.5 GB; it may use 50.0 GB." in facts_html(facts())
 
 
 def test_the_check_names_its_rows_in_the_language_and_leaves_details_in_english():
