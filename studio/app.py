@@ -5,24 +5,25 @@ from collections.abc import Callable
 from typing import Any
 
 import gradio as gr
-from starlette.middleware import Middleware
 
 from engine.api import StudioEngine
 from engine.settings import EngineSettings
 from studio.artifacts import create_artifact_route
+from studio.batch_archive import create_archive_route
 from studio.context import Studio
 from studio.endpoints import create_endpoints
+from studio.entrance import Entrance
 from studio.history import GaugeHistory
-from studio.language import PageLanguage
 from studio.locales import say
 from studio.pages.create import create_create_page
+from studio.pages.dub import create_dub_page
+from studio.pages.help import create_help_page
 from studio.pages.library import create_library_page
 from studio.pages.system import create_system_page
 from studio.parts.head import create_head
-from studio.parts.portrait_input import SAMPLES_DIR
-from studio.session import VisitorCookie, Visitors
+from studio.parts.samples import SAMPLES_DIR
 from studio.settings import StudioSettings, choose_port
-from studio.theme import HEAD_PATH, STYLES_PATH, create_theme
+from studio.theme import DUB_STYLES_PATH, HEAD_PATH, STYLES_PATH, create_theme, upload_words_css
 from studio.translated import build_translated
 
 # Handlers only read rows and write one; eight at a time are plenty and keep memory flat.
@@ -35,7 +36,10 @@ UPLOAD_AGE_S = 24 * 3600
 
 
 def build_studio(
-    engine: StudioEngine, settings: EngineSettings, history: GaugeHistory | None = None
+    engine: StudioEngine,
+    settings: EngineSettings,
+    history: GaugeHistory | None = None,
+    entrance: Entrance | None = None,
 ) -> gr.Blocks:
     """Make the page with its endpoints; nothing is started.
 
@@ -43,9 +47,13 @@ def build_studio(
         engine: what makes the videos.
         settings: of the engine.
         history: of the memory; None shows an empty one.
+        entrance: how people come in; None = only who sits at this computer.
     """
     history = history or GaugeHistory(engine.gauge)
-    studio = Studio(engine, settings, load_visitors(settings), history)
+    entrance = entrance or Entrance.of(settings)
+    studio = Studio(
+        engine, settings, entrance.visitors, history, entrance.exposure, entrance.authenticator
+    )
 
     def build(kind: type[gr.Blocks]) -> gr.Blocks:
         page: gr.Blocks
@@ -70,16 +78,27 @@ def build_studio(
 
 def _create_pages(studio: Studio) -> None:
     """The pages as tabs, because they talk: the library fills the form and shows a job."""
-    gauge = create_head()
+    head = create_head()
     with gr.Tabs(elem_id="pages") as tabs:
         with gr.Tab(say("tab.create"), id="create") as create_tab:
-            create = create_create_page(studio, gauge)
+            create = create_create_page(studio, head)
+        with gr.Tab(say("tab.dub"), id="dub") as dub_tab:
+            dub_timer = create_dub_page(studio)
         with gr.Tab(say("tab.library"), id="library") as library_tab:
-            library_timer = create_library_page(studio, create, tabs)
+            library_timer = create_library_page(studio, create, tabs, library_tab)
         with gr.Tab(say("tab.system"), id="system") as system_tab:
-            system_timer = create_system_page(studio)
-    timers = [library_timer, system_timer]
-    for tab, seen in ((create_tab, None), (library_tab, library_timer), (system_tab, system_timer)):
+            system_timer = create_system_page(studio, system_tab)
+        with gr.Tab(say("tab.help"), id="help") as help_tab:
+            create_help_page()
+    timers = [dub_timer, library_timer, system_timer]
+    seen_on = (
+        (create_tab, None),
+        (dub_tab, dub_timer),
+        (library_tab, library_timer),
+        (system_tab, system_timer),
+        (help_tab, None),
+    )
+    for tab, seen in seen_on:
         # In the browser: a timer that nobody sees asks nothing.
         states = ", ".join(
             f"{{__type__: 'update', active: {str(timer is seen).lower()}}}" for timer in timers
@@ -87,21 +106,21 @@ def _create_pages(studio: Studio) -> None:
         tab.select(None, None, timers, js=f"() => [{states}]", show_progress="hidden")
 
 
-def load_visitors(settings: EngineSettings) -> Visitors:
-    """The keeper of this installation's cookie key."""
-    return Visitors.load(settings.data_dir / "keys" / "visitors.key")
-
-
 def launch_options(
-    engine: StudioEngine, settings: EngineSettings, studio: StudioSettings
+    engine: StudioEngine,
+    settings: EngineSettings,
+    studio: StudioSettings,
+    entrance: Entrance | None = None,
 ) -> dict[str, Any]:
     """How the page is launched: safe by default, everything from this computer."""
-    visitors = load_visitors(settings)
+    entrance = entrance or Entrance.of(settings, studio)
+    visitors = entrance.visitors
     return {
         "server_name": studio.host,
-        "share": False,
+        **entrance.launch_options(),
         "theme": create_theme(),
-        "css_paths": [STYLES_PATH],
+        "css": upload_words_css(),
+        "css_paths": [STYLES_PATH, DUB_STYLES_PATH],
         "head_paths": [HEAD_PATH],
         "allowed_paths": [str(SAMPLES_DIR)],  # results go out through their own, guarded route
         "max_file_size": settings.max_audio_bytes,
@@ -115,11 +134,11 @@ def launch_options(
         "footer_links": ["api", "settings"],
         "quiet": True,
         "app_kwargs": {
-            "middleware": [
-                Middleware(PageLanguage),
-                Middleware(VisitorCookie, visitors=visitors),
+            "middleware": entrance.middleware(),
+            "routes": [
+                create_artifact_route(engine, visitors),
+                create_archive_route(engine, visitors),
             ],
-            "routes": [create_artifact_route(engine, visitors)],
         },
     }
 
