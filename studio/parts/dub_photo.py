@@ -1,0 +1,76 @@
+"""The photo of a dub: what was found in it, and which face speaks."""
+
+import base64
+import html
+from typing import Any
+
+import gradio as gr
+
+from engine.contracts import PortraitVerdict, RenderOptions
+from engine.errors import EngineError, ErrorCode
+from studio.context import Studio
+from studio.failures import guarded
+from studio.locales import explain, say
+from studio.parts.action_html import action_data, create_action_html
+from studio.parts.portrait_input import LARGEST_FACE, photo_card_html
+from studio.parts.uploads import PortraitUpload
+
+_QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+
+
+def create_dub_photo(studio: Studio) -> tuple[gr.Image, gr.Number]:
+    """Build the photo.
+
+    Returns:
+        The upload, and the number of the face that speaks.
+    """
+    upload = PortraitUpload(
+        type="filepath",
+        image_mode=None,
+        sources=["upload", "clipboard"],
+        label=say("photo.upload"),
+        placeholder=say("photo.placeholder"),
+        height=260,
+        buttons=[],
+        elem_id="dub-photo-upload",
+    )
+    preview = create_action_html("dub-photo", visible=False)
+    another = gr.Button(say("photo.another"), visible=False, size="sm", elem_id="dub-photo-another")
+    face = gr.Number(LARGEST_FACE, precision=0, visible=False)
+    shown = [upload, preview, another]
+
+    @guarded
+    def look(path: str | None, number: float | None) -> tuple[Any, ...]:
+        card = _card_html(studio, path, int(number if number is not None else LARGEST_FACE))
+        has_photo = path is not None
+        return (
+            gr.update(visible=not has_photo),
+            gr.update(value=card, visible=has_photo),
+            gr.update(visible=has_photo),
+        )
+
+    def pick(event: gr.EventData) -> int:
+        return int(action_data(event).get("face", LARGEST_FACE))
+
+    changed = upload.change(lambda: LARGEST_FACE, None, face, **_QUIET)
+    changed.then(look, [upload, face], shown, **_QUIET)
+    preview.action(pick, None, face, **_QUIET).then(look, [upload, face], shown, **_QUIET)
+    another.click(lambda: None, None, upload, **_QUIET)
+    return upload, face
+
+
+def _card_html(studio: Studio, path: str | None, face: int) -> str:
+    if path is None:
+        return ""
+    options = RenderOptions(face_index=face if face >= 0 else None)
+    try:
+        report = studio.engine.check(path, options=options)
+        verdict = report.portrait or PortraitVerdict()
+        preview = studio.engine.preview_portrait(path, options)
+        picture = base64.b64encode(preview.read_bytes()).decode()
+        preview.unlink()
+    except EngineError as error:
+        return photo_card_html(None, PortraitVerdict(verdict=error.code, values=error.values))
+    told = [explain(ErrorCode(code), dict(verdict.values)) for code in verdict.warnings]
+    notes = "".join(f'<p class="note">{html.escape(message.sentence)}</p>' for message in told)
+    return photo_card_html(picture, verdict) + notes
