@@ -16,6 +16,8 @@ from engine.cli.options import (
     script_text,
     speech_options,
 )
+from engine.cli.voices import add_voice_actions
+from engine.contracts import VoiceInfo
 from engine.errors import ErrorCode, InputError
 
 
@@ -32,9 +34,11 @@ def add_speech_commands(commands: Any) -> None:  # noqa: ANN401 - argparse has n
     lipsync.add_argument("-o", "--output", required=True, metavar="CURVES.json")
     add_script_options(lipsync)
 
-    voices = add_command(commands, "voices", _voices, "list the built-in voices")
+    voices = add_command(commands, "voices", _voices, "list, fetch and set up voices")
     voices.add_argument("--language", metavar="xx")
+    voices.add_argument("--all", action="store_true", help="also those to be downloaded")
     voices.add_argument("--json", action="store_true")
+    add_voice_actions(voices)
 
 
 def _speak(engine: StudioEngine, arguments: argparse.Namespace) -> int:
@@ -62,14 +66,20 @@ def _lipsync(engine: StudioEngine, arguments: argparse.Namespace) -> int:
 
 
 def _voices(engine: StudioEngine, arguments: argparse.Namespace) -> int:
-    voices = engine.voices(arguments.language)
+    voices = engine.voices(arguments.language, with_missing=arguments.all)
     if arguments.language and not voices:
         raise InputError(ErrorCode.LANGUAGE_UNSUPPORTED, language=arguments.language)
     if arguments.json:
         print(json.dumps([voice.model_dump() for voice in voices], ensure_ascii=False))
         return EXIT_OK
     for voice in voices:
-        languages = ", ".join(voice.languages)
-        kind = "natural" if voice.natural else "robotic"
-        print(f"{voice.voice_id:24} {voice.name:32} {languages:20} {kind:8} {voice.licence}")
+        print(_line(voice))
     return EXIT_OK
+
+
+def _line(voice: VoiceInfo) -> str:
+    shown = voice.languages if len(voice.languages) <= 3 else (*voice.languages[:3], "...")
+    kind = "natural" if voice.natural else "robotic"
+    if not voice.installed:
+        kind = f"get, up to {voice.size_mb:.0f} MB" + (", NVIDIA card" * (voice.needs == "gpu"))
+    return f"{voice.voice_id:30} {voice.name:32} {', '.join(shown):20} {kind:8} {voice.licence}"

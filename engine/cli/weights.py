@@ -3,6 +3,8 @@
 import argparse
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
@@ -17,7 +19,7 @@ from rich.progress import (
 
 from engine.api import StudioEngine
 from engine.cli.options import EXIT_OK, EXIT_USER
-from engine.weights.catalog import CATALOG, find_set
+from engine.weights.catalog import find_set
 from engine.weights.download import DownloadProgress
 from engine.weights.service import folder_of, get_weights, list_weights, verify_weights
 from engine.weights.store import FileStatus
@@ -47,7 +49,7 @@ def _list(engine: StudioEngine, arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(statuses)
         return EXIT_OK
-    for known in CATALOG:
+    for known in map(find_set, statuses):
         print(f"{known.name}: {known.title}, in {folder_of(known, engine.settings)}")
         print(known.notice)
     _print_lines(statuses)
@@ -57,6 +59,14 @@ def _list(engine: StudioEngine, arguments: argparse.Namespace) -> int:
 def _get(engine: StudioEngine, arguments: argparse.Namespace) -> int:
     weight_set = find_set(arguments.name)
     print(weight_set.notice, file=sys.stderr)
+    with download_bar() as show:
+        statuses = {weight_set.name: get_weights(weight_set.name, engine.settings, show)}
+    return _tell(statuses, as_json=arguments.json)
+
+
+@contextmanager
+def download_bar() -> Iterator[Callable[[DownloadProgress], None]]:
+    """A bar on standard error for one download, and what tells it how far that is."""
     with _bar() as bar:
         task = bar.add_task("Asking for sizes", total=None)
 
@@ -68,8 +78,7 @@ def _get(engine: StudioEngine, arguments: argparse.Namespace) -> int:
                 total=progress.total_bytes,
             )
 
-        statuses = {weight_set.name: get_weights(weight_set.name, engine.settings, show)}
-    return _tell(statuses, as_json=arguments.json)
+        yield show
 
 
 def _verify(engine: StudioEngine, arguments: argparse.Namespace) -> int:

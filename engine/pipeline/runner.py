@@ -7,6 +7,7 @@ at the first output that is missing.
 import json
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -196,16 +197,18 @@ class VideoJob:
             return self._job_dir / (self._spec.audio_name or ""), Timings()
         spoken, timings = self._job_dir / SPOKEN_NAME, self._job_dir / TIMINGS_NAME
         if not timings.exists():
-            clip = speak_to_file(
-                self._spec.speech,
-                spoken,
-                self._tools.voices,
-                self._context.canceled,
-                lambda done, total: self._clock.step_share(done / total),
-                Lexicon.load(self._context.settings.pronunciations_path),
-            )
+            try:
+                clip = speak_to_file(
+                    self._spec.speech,
+                    spoken,
+                    self._tools.voices,
+                    self._context.canceled,
+                    lambda done, total: self._clock.step_share(done / total),
+                    Lexicon.load(self._context.settings.pronunciations_path),
+                )
+            finally:
+                self._tools.voices.unload()  # the animator, or the next job, needs the memory
             save_timings(clip, timings)
-            self._tools.voices.unload()  # the animator needs the memory
         return spoken, load_timings(timings)
 
     def _listen(self, speech_wav: Path, spoken: Timings, duration_s: float) -> Heard:
@@ -215,7 +218,10 @@ class VideoJob:
             return Heard(curves, spoken.words, spoken.phonemes, spoken.notes)
         script = Script.of(self._spec.script, self._spec.script_language)
         lexicon = Lexicon.load(self._context.settings.pronunciations_path)
-        return hear(speech_wav, script, self._tools, self._context.canceled, lexicon)
+        heard = hear(speech_wav, script, self._tools, self._context.canceled, lexicon)
+        # A voice may know its words but not its sounds.
+        notes = (*spoken.notes, *heard.notes)
+        return replace(heard, words=heard.words or spoken.words, notes=notes)
 
     def _report(
         self, video: Path, duration_s: float, animator: str, sync: SyncReport

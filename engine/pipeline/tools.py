@@ -11,8 +11,11 @@ from engine.contracts import RenderOptions
 from engine.face.detector import FaceFinder
 from engine.lipsync.from_audio import Listener
 from engine.pipeline.sonic import sonic_for, takes_sonic
+from engine.pipeline.time_speech import SpeechTimer
 from engine.settings import EngineSettings
 from engine.speech.catalog import VoiceCatalog
+from engine.speech.engines import built_in_engines
+from engine.speech.espeak import EspeakEngine
 
 
 class Tools:
@@ -28,10 +31,27 @@ class Tools:
         """Hears mouth curves in a recording."""
         return Listener()
 
+    settings: EngineSettings | None = None
+    """Where downloads of voices lie and whether there is a speech server; None = only what comes
+    with the product."""
+
+    def use(self, settings: EngineSettings) -> None:
+        """Tell where things are; called with every task."""
+        if settings != self.settings:
+            self.settings = settings
+            self.__dict__.pop("voices", None)
+
     @cached_property
     def voices(self) -> VoiceCatalog:
         """Speaks text; how long a text may be is checked where it comes in."""
-        return VoiceCatalog(max_characters=sys.maxsize)
+        timer = SpeechTimer(lambda: self.listener, lambda: self._reference_voices)
+        engines = built_in_engines(self.settings)
+        return VoiceCatalog(engines, max_characters=sys.maxsize, timer=timer)
+
+    @cached_property
+    def _reference_voices(self) -> VoiceCatalog:
+        """Those with times of their own, by which others are timed."""
+        return VoiceCatalog([EspeakEngine()], max_characters=sys.maxsize)
 
     @cached_property
     def lite(self) -> LiteAnimator:

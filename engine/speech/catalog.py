@@ -10,17 +10,16 @@ from threading import Event
 
 from engine.contracts import SpeechOptions, VoiceInfo
 from engine.errors import Canceled, EngineError, ErrorCode, InputError
-from engine.speech.espeak import EspeakEngine
-from engine.speech.hibari import HibariEngine
+from engine.speech.common_words import language_of
+from engine.speech.engines import built_in_engines
 from engine.speech.joining import Part, as_typed, join, trim
-from engine.speech.kokoro import KokoroEngine
 from engine.speech.languages import language_distance
 from engine.speech.lexicon import Lexicon
 from engine.speech.mapped_text import MappedText
 from engine.speech.scripts import guess_language, scripts_of, split_by_script
 from engine.speech.sentences import WORD_PAUSE_S, Piece, split_sentences
 from engine.speech.text import clean, is_speakable, make_speakable
-from engine.speech.voice import SpeechEngine, SpokenClip
+from engine.speech.voice import CardEngine, SpeechEngine, SpokenClip, StyledEngine
 
 _MAX_CHARACTERS = 5000
 _PIECE_CHARACTERS = 300
@@ -28,6 +27,9 @@ _PIECE_CHARACTERS = 300
 quick and stays under every back end's own limit."""
 _PIECE_IDEOGRAPHS = 100  # each is a syllable
 _SHOWN_CHARACTERS = 80  # of a sentence in an error
+
+Timer = Callable[[SpokenClip, str], SpokenClip]
+"""Finds the words and sounds of a text in a clip that has no times."""
 
 
 @dataclass(frozen=True)
@@ -45,28 +47,41 @@ class VoiceCatalog:
         self,
         engines: Sequence[SpeechEngine] | None = None,
         max_characters: int = _MAX_CHARACTERS,
+        timer: Timer | None = None,
     ) -> None:
         """Prepare; models are loaded with the first text.
 
         Args:
             engines: back ends, best first; None = all that come with the product.
             max_characters: longest text taken.
+            timer: for voices that give no times; None = their clips have none.
         """
-        found = _built_in() if engines is None else engines
+        found = built_in_engines() if engines is None else engines
         self._engines = {engine.name: engine for engine in found}
         self._max_characters = max_characters
+        self._timer = timer
 
-    def voices(self, language: str | None = None) -> list[VoiceInfo]:
+    def voices(self, language: str | None = None, *, with_missing: bool = False) -> list[VoiceInfo]:
         """Voices that speak a language, natural ones first, then the closest region.
 
         Args:
             language: BCP 47 tag; `en` finds `en-us` too. None = every voice.
+            with_missing: list those too that a download would bring, behind the others.
         """
-        listed = [voice for engine in self._engines.values() for voice in engine.voices()]
+        everything = [voice for engine in self._engines.values() for voice in engine.voices()]
+        listed = [voice for voice in everything if voice.installed]
+        if with_missing:
+            return self._ranked(language, listed) + self._ranked(
+                language, [voice for voice in everything if not voice.installed]
+            )
+        return self._ranked(language, listed)
+
+    @staticmethod
+    def _ranked(language: str | None, listed: Sequence[VoiceInfo]) -> list[VoiceInfo]:
         if language is None:
             return sorted(listed, key=lambda voice: not voice.natural)
         ranked = [
-            (not voice.natural, distance, index, voice)
+            (not voice.natural, distance, index, _speaking(voice, language))
             for index, voice in enumerate(listed)
             if (distance := _distance(language, voice)) is not None
         ]
@@ -81,8 +96,11 @@ class VoiceCatalog:
             voice: voice id or None; espeak takes a variant behind it: `espeak:de+f3`.
 
         Raises:
-            InputError: VOICE_UNKNOWN, LANGUAGE_UNSUPPORTED, or BAD_OPTION when the voice does
-                not speak the language.
+            InputError: VOICE_UNKNOWN, VOICE_NOT_INSTALLED, LANGUAGE_UNSUPPORTED, or BAD_OPTION
+                when the voice does not speak the language.
+
+        Returns:
+            The voice, the language it will speak first in its `languages`.
         """
         if voice is None:
             wanted = language or guess_language(text)
@@ -91,7 +109,7 @@ class VoiceCatalog:
                 raise InputError(ErrorCode.LANGUAGE_UNSUPPORTED, language=wanted)
             return found[0]
         name, plus, variant = voice.strip().lower().partition("+")
-        for listed in self.voices():
+        for listed in self.voices(with_missing=True):
             if listed.voice_id.lower() == name:
                 if language and _distance(language, listed) is None:
                     raise InputError(
@@ -99,7 +117,15 @@ class VoiceCatalog:
                         option="voice",
                         reason=f"{listed.name} does not speak {language}",
                     )
-                return listed.model_copy(update={"voice_id": listed.voice_id + plus + variant})
+                if not listed.installed:
+                    raise InputError(
+                        ErrorCode.VOICE_NOT_INSTALLED,
+                        voice=listed.name,
+                        voice_id=listed.voice_id,
+                        size_mb=round(listed.size_mb),
+                    )
+                speaking = _speaking(listed, language or language_of(text))
+                return speaking.model_copy(update={"voice_id": listed.voice_id + plus + variant})
         raise InputError(ErrorCode.VOICE_UNKNOWN, voice=voice)
 
     def speak(
@@ -123,13 +149,15 @@ class VoiceCatalog:
 
         Raises:
             InputError: TEXT_EMPTY, TEXT_TOO_LONG, TEXT_UNREADABLE, and as `choose`.
-            EngineError: VOICE_UNAVAILABLE, or SENTENCE_FAILED naming the sentence.
+            EngineError: VOICE_UNAVAILABLE, SPEECH_SERVER_FAILED naming another voice, or
+                SENTENCE_FAILED naming the sentence.
             Canceled: when the user asked to stop.
         """
         cleaned = clean(options.text, self._max_characters)
         voice = self.choose(cleaned.mapped.text, options.language, options.voice)
         notes = list(cleaned.notes)
-        if options.style and options.style not in voice.styles:
+        style = options.style if voice.styles else None
+        if options.style and not style:
             notes.append(ErrorCode.STYLE_IGNORED)
         language = voice.languages[0]
         text = lexicon.apply(cleaned.mapped, language) if lexicon else cleaned.mapped
@@ -140,7 +168,8 @@ class VoiceCatalog:
         for index, task in enumerate(tasks):
             if canceled.is_set():
                 raise Canceled
-            clip = self._speak_one(task, options.speed, is_first=not parts)
+            own_style = style if task.voice.voice_id == voice.voice_id else None
+            clip = self._speak_one(task, options.speed, own_style, is_first=not parts)
             if clip is None:
                 notes.append(ErrorCode.PARTLY_UNSPOKEN)
             else:
@@ -160,6 +189,12 @@ class VoiceCatalog:
         """Give the memory of every voice back; the next text loads what it needs."""
         for engine in self._engines.values():
             engine.unload()
+
+    def free_card(self) -> None:
+        """Give the graphics card back, for a video."""
+        for engine in self._engines.values():
+            if isinstance(engine, CardEngine):
+                engine.free_card()
 
     def _tasks(self, text: MappedText, voice: VoiceInfo, notes: list[str]) -> list[_Task]:
         """Every piece with its voice; pieces without a letter or digit only lengthen the pause."""
@@ -182,21 +217,40 @@ class VoiceCatalog:
             raise _unreadable(voice, text.text)
         return tasks
 
+    def _other_voice(self, voice: VoiceInfo) -> str:
+        """A voice on this computer for the same language, for when a server fails."""
+        found = (
+            listed.voice_id
+            for listed in (*self.voices(voice.languages[0]), *self.voices())
+            if listed.engine != voice.engine
+        )
+        return next(found, "")
+
     def _voice_for(self, text: str) -> VoiceInfo | None:
         return next(iter(self.voices(guess_language(text))), None)
 
-    def _speak_one(self, task: _Task, speed: float, *, is_first: bool) -> SpokenClip | None:
+    def _speak_one(
+        self, task: _Task, speed: float, style: str | None, *, is_first: bool
+    ) -> SpokenClip | None:
         """The trimmed sound of one piece with words as typed; None when nothing is heard."""
         text, voice = task.piece.text, task.voice
+        engine = self._engines[voice.engine]
+        said = (text.text, voice.voice_id, voice.languages[0], speed)
         try:
-            clip = self._engines[voice.engine].speak(
-                text.text, voice.voice_id, voice.languages[0], speed
-            )
+            if style and isinstance(engine, StyledEngine):
+                clip = engine.speak_styled(*said, style)
+            else:
+                clip = engine.speak(*said)
+            if not clip.phonemes and self._timer is not None:
+                clip = self._timer(clip, text.text)
         except InputError as error:
             if error.code is ErrorCode.TEXT_EMPTY:
                 return None
             raise
         except EngineError as error:
+            if error.code is ErrorCode.SPEECH_SERVER_FAILED:
+                error.values["other"] = self._other_voice(voice)
+                raise
             if is_first:  # nothing was spoken yet: it is the voice, not this sentence
                 raise
             raise EngineError(
@@ -206,16 +260,21 @@ class VoiceCatalog:
         return trimmed and replace(trimmed, words=as_typed(trimmed.words, text))
 
 
-def _built_in() -> tuple[SpeechEngine, ...]:
-    """Every back end of the product, best first; fast before rich where both speak a language."""
-    espeak = EspeakEngine()
-    return HibariEngine(), KokoroEngine(espeak), espeak
-
-
 def _distance(language: str, voice: VoiceInfo) -> int | None:
     """How far the voice is from the language; None when it does not speak it."""
     distances = [language_distance(language, spoken) for spoken in voice.languages]
     return min((distance for distance in distances if distance is not None), default=None)
+
+
+def _speaking(voice: VoiceInfo, language: str) -> VoiceInfo:
+    """The voice with the one of its languages first that is nearest to what is wanted."""
+    if len(voice.languages) == 1:
+        return voice
+    ranked = [(language_distance(language, spoken), spoken) for spoken in voice.languages]
+    near = [(distance, spoken) for distance, spoken in ranked if distance is not None]
+    nearest = min(near, key=lambda entry: entry[0])[1] if near else voice.languages[0]
+    others = tuple(spoken for spoken in voice.languages if spoken != nearest)
+    return voice.model_copy(update={"languages": (nearest, *others)})
 
 
 def _by_script(piece: Piece, readable: frozenset[str]) -> Iterator[tuple[Piece, bool]]:

@@ -5,7 +5,8 @@ These voices learned most of their languages from espeak-ng's IPA, so this is wh
 """
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Callable, Iterator
 
 from engine.speech.espeak import EspeakEngine
 from engine.speech.reading import Reading, align_by_length, letters_of, read_words
@@ -29,11 +30,16 @@ class EspeakReader:
     Args:
         espeak: the back end that owns the process.
         tag: of its voice, such as `pt-br`.
+        spell: espeak-ng's IPA of one word in the letters of the voice that will speak; None =
+            those of the Kokoro family.
     """
 
-    def __init__(self, espeak: EspeakEngine, tag: str) -> None:
+    def __init__(
+        self, espeak: EspeakEngine, tag: str, spell: Callable[[str], str] | None = None
+    ) -> None:
         self._espeak = espeak
         self._tag = tag
+        self._spell = spell or _spelled
 
     def read(self, text: str) -> Reading:
         """Turn text into letters.
@@ -47,10 +53,15 @@ class EspeakReader:
         sounds: list[tuple[int, str]] = []
         heard = self._espeak.read(texts, self._tag) if texts else []
         for stretch, ipa in zip(stretches, heard, strict=True):
-            words = [word for word in map(_spelled, ipa.split()) if word]
+            words = [word for word in map(self._spell, ipa.split()) if word]
             owners = align_by_length([spans[index].text for index in stretch], words)
             sounds += [(stretch[owner], word) for owner, word in zip(owners, words, strict=True)]
         return read_words(spans, sounds)
+
+
+def plain_ipa(word: str) -> str:
+    """espeak-ng's IPA of one word without ties and switches of language, marks apart."""
+    return unicodedata.normalize("NFD", _NO_SOUND.sub("", _SWITCH.sub("", word)))
 
 
 def _stretches(spans: list[WordSpan]) -> Iterator[list[int]]:

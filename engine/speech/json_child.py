@@ -12,6 +12,7 @@ import queue
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,13 @@ class JsonChild:
     Args:
         module: dotted name of the module, run as ``python -m module``.
         timeout_s: longest wait for one answer; a child that needs longer is killed.
+        command: another program to run instead; `module` is then only its name.
     """
 
-    def __init__(self, module: str, timeout_s: float) -> None:
+    def __init__(self, module: str, timeout_s: float, command: Sequence[str] | None = None) -> None:
         self._module = module
         self._timeout_s = timeout_s
+        self._command = command
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -94,7 +97,7 @@ class JsonChild:
         paths = [str(_PROJECT_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         try:
             process = subprocess.Popen(
-                [sys.executable, "-m", self._module],
+                self._command or [sys.executable, "-m", self._module],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

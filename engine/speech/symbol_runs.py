@@ -11,7 +11,7 @@ from engine.errors import ErrorCode, InputError
 from engine.speech.joining import trim
 from engine.speech.levels import heard_span_s
 from engine.speech.reading import Reading
-from engine.speech.symbol_timing import Symbol, place_sounds
+from engine.speech.symbol_timing import OFFSET_S, Symbol, place_sounds
 from engine.speech.voice import SpokenClip, TimedPhoneme
 from engine.speech.words import time_words
 
@@ -26,13 +26,16 @@ Run = Callable[[Sequence[str]], tuple[NDArray[np.float32], list[float]]]
 behind."""
 
 
-def speak_reading(reading: Reading, run: Run, voice: VoiceInfo) -> SpokenClip:
+def speak_reading(
+    reading: Reading, run: Run, voice: VoiceInfo, offset_s: float = OFFSET_S
+) -> SpokenClip:
     """Speak a text that was read.
 
     Args:
         reading: its words and letters.
         run: the network.
         voice: who speaks.
+        offset_s: how late the network places its sounds, below 0.
 
     Raises:
         InputError: TEXT_EMPTY when nothing in it can be spoken.
@@ -42,7 +45,7 @@ def speak_reading(reading: Reading, run: Run, voice: VoiceInfo) -> SpokenClip:
     owned: list[tuple[int, TimedPhoneme]] = []
     start_s = 0.0
     for symbols in runs:
-        piece = _speak_run(symbols, run, voice, is_part=len(runs) > 1)
+        piece = _speak_run(symbols, run, voice, offset_s, is_part=len(runs) > 1)
         if piece is None:
             continue
         samples, sounds = piece
@@ -78,11 +81,12 @@ def split_runs(symbols: list[Symbol], max_symbols: int = MAX_SYMBOLS) -> list[li
 
 
 def _speak_run(
-    symbols: list[Symbol], run: Run, voice: VoiceInfo, *, is_part: bool
+    symbols: list[Symbol], run: Run, voice: VoiceInfo, offset_s: float, *, is_part: bool
 ) -> tuple[NDArray[np.float32], list[tuple[int, TimedPhoneme]]] | None:
     """One run; of a part the long silences around it are cut. None when it is silent."""
     samples, durations_s = run([symbol.letter for symbol in symbols])
-    placed = _end_with_sound(place_sounds(symbols, durations_s), samples, voice.sample_rate_hz)
+    sounds_placed = place_sounds(symbols, durations_s, offset_s)
+    placed = _end_with_sound(sounds_placed, samples, voice.sample_rate_hz)
     if not is_part or not placed:
         return samples, placed
     sounds = tuple(sound for _, sound in placed)

@@ -33,7 +33,7 @@ class Symbol:
 
 
 def place_sounds(
-    symbols: Sequence[Symbol], durations_s: Sequence[float]
+    symbols: Sequence[Symbol], durations_s: Sequence[float], offset_s: float = OFFSET_S
 ) -> list[tuple[int, TimedPhoneme]]:
     """Put the sounds of one run of the network on its clock.
 
@@ -44,12 +44,13 @@ def place_sounds(
     Args:
         symbols: as given to the network, without its padding.
         durations_s: of the padding before, of every symbol, of the padding behind.
+        offset_s: how late the durations place every sound, below 0.
 
     Returns:
         Word index and sound, in order; silences left out; times from 0.
     """
     placed: list[tuple[int, TimedPhoneme]] = []
-    at_s = durations_s[0] + OFFSET_S
+    at_s = durations_s[0] + offset_s
     begins_s = at_s  # of the next sound, earlier than `at_s` by stress marks before it
     gap, gap_from_s = "", at_s
     for symbol, duration_s in zip(symbols, durations_s[1:], strict=False):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,8 @@ class SpokenClip:
         samples: float32 mono, -1..1.
         sample_rate_hz: of `samples`.
         words: in order; may be empty when a back end gives none.
-        phonemes: in order, silences left out; against the sound (engine offsets removed).
+        phonemes: in order, silences left out; against the sound (engine offsets removed). Empty,
+            like `words`, when a back end gives no times.
         voice_id: which voice spoke.
         language: BCP 47 tag it spoke.
         notes: what was left out or done differently, as `ErrorCode` values.
@@ -85,4 +86,24 @@ class SpeechEngine(Protocol):
 
     def unload(self) -> None:
         """Give back memory that is worth loading anew for the next text."""
+        ...
+
+
+@runtime_checkable
+class StyledEngine(Protocol):
+    """A back end that can be told how to say something."""
+
+    def speak_styled(
+        self, text: str, voice_id: str, language: str, speed: float, style: str
+    ) -> SpokenClip:
+        """As `SpeechEngine.speak`, in a style: one of the voice's own or any words."""
+        ...
+
+
+@runtime_checkable
+class CardEngine(Protocol):
+    """A back end whose networks lie on the graphics card, which videos need for themselves."""
+
+    def free_card(self) -> None:
+        """Give the card back."""
         ...

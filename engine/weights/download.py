@@ -9,11 +9,11 @@ from pathlib import Path
 from filelock import FileLock
 
 from engine.errors import EngineError, ErrorCode, InputError
-from engine.weights.catalog import WeightSet
 from engine.weights.fault_messages import damaged
 from engine.weights.file_check import find_fault
 from engine.weights.hub import Hub, RemoteFile
 from engine.weights.store import FetchedFile, hash_file, read_lock, write_lock
+from engine.weights.weight_files import WeightSet
 
 SPARE_BYTES = 500_000_000
 """Kept free on the disk beside the weights, for the videos."""

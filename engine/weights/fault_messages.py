@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from engine.errors import ErrorCode, InputError
-from engine.weights.catalog import WeightFile, WeightSet
+from engine.weights.weight_files import WeightFile, WeightSet
 
 
 def missing(weight_set: WeightSet, file: WeightFile, folder: Path) -> InputError:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from engine.contracts import JobError, WeightsState
 from engine.errors import Canceled, EngineError, ErrorCode
 from engine.settings import EngineSettings
-from engine.weights.catalog import CATALOG, MEGABYTE, WeightSet, find_set
+from engine.weights.catalog import CATALOG, EVERYTHING, find_set
 from engine.weights.download import DownloadProgress
-from engine.weights.service import folder_of, get_weights
+from engine.weights.service import folder_of, get_weights, is_begun
 from engine.weights.store import FileStatus, examine
+from engine.weights.weight_files import MEGABYTE, WeightSet
 
 _log = logging.getLogger(__name__)
 
@@ -40,8 +41,12 @@ class WeightsFetcher:
         self._thread: threading.Thread | None = None
 
     def states(self) -> list[WeightsState]:
-        """Every set: what is here, and how far a download is."""
-        return [self._state(known) for known in CATALOG]
+        """The animators, and what else is here or on its way: how far a download is."""
+        return [
+            self._state(known)
+            for known in EVERYTHING
+            if known in CATALOG or known.name in self._fetches or is_begun(known, self._settings)
+        ]
 
     def start(self, name: str) -> None:
         """Fetch what is missing of a set, unless a download runs already.

@@ -7,9 +7,12 @@ LFS pointer, a saved web page, a download cut short.
 import json
 import pickle
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 LFS_POINTER_START = b"version https://git-lfs"
+ONNX_START = b"\x08"  # a protobuf message whose first field is the version of the format
+_LISTS = frozenset({"unicode_indexer.json"})
 PICKLE_START = b"\x80"
 
 # A safetensors header is JSON behind eight bytes of length; the format allows 100 MB.
@@ -30,10 +33,8 @@ def find_fault(path: Path) -> str | None:
         return "it is a Git LFS pointer, not the weights themselves"
     if start.lstrip()[:1] == b"<":
         return "it is a web page, not the weights"
-    if path.suffix == ".json":
-        return _fault_of_json(path)
-    if path.suffix == ".safetensors":
-        return _fault_of_safetensors(path)
+    if path.suffix in _FAULT_OF:
+        return _FAULT_OF[path.suffix](path)
     return _fault_of_torch_file(path, start)
 
 
@@ -42,7 +43,8 @@ def _fault_of_json(path: Path) -> str | None:
         content = json.loads(path.read_text("utf-8"))
     except ValueError:
         return "it is not readable JSON"
-    return None if isinstance(content, dict) else "it is not a configuration"
+    wanted = list if path.name in _LISTS else dict
+    return None if isinstance(content, wanted) else "it is not a configuration"
 
 
 def _fault_of_safetensors(path: Path) -> str | None:
@@ -72,3 +74,21 @@ def _fault_of_torch_file(path: Path, start: bytes) -> str | None:
     if not start.startswith(PICKLE_START) or start[1] > pickle.HIGHEST_PROTOCOL:
         return "it is not a weights file"
     return None
+
+
+def _fault_of_onnx(path: Path) -> str | None:
+    with path.open("rb") as stream:
+        return None if stream.read(1) == ONNX_START else "it is not an ONNX network"
+
+
+def _fault_of_text(path: Path) -> str | None:
+    with path.open("rb") as stream:
+        return "it is not text" if b"\0" in stream.read(512) else None
+
+
+_FAULT_OF: dict[str, Callable[[Path], str | None]] = {
+    ".json": _fault_of_json,
+    ".onnx": _fault_of_onnx,
+    ".safetensors": _fault_of_safetensors,
+    ".txt": _fault_of_text,
+}

@@ -19,7 +19,7 @@ from urllib.parse import quote, urljoin
 import httpx
 
 from engine.errors import EngineError, ErrorCode, InputError
-from engine.weights.catalog import WeightFile
+from engine.weights.weight_files import WeightFile
 
 CONNECT_TIMEOUT_S = 15.0
 SILENCE_TIMEOUT_S = 30.0

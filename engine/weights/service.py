@@ -3,22 +3,33 @@
 from pathlib import Path
 
 from engine.settings import EngineSettings
-from engine.weights.catalog import CATALOG, WeightSet, find_set
+from engine.weights.catalog import CATALOG, EVERYTHING, find_set
 from engine.weights.download import OnProgress, download_set
 from engine.weights.hub import Hub
 from engine.weights.store import FileStatus, OnBytes, examine, verify
+from engine.weights.weight_files import WeightSet
 
 
 def folder_of(weight_set: WeightSet, settings: EngineSettings) -> Path:
     """Where the files of a set lie or would lie."""
     if weight_set.name == "sonic":
         return settings.sonic_dir
-    return settings.data_dir / "weights" / weight_set.name
+    return settings.weights_dir / weight_set.name
 
 
 def list_weights(settings: EngineSettings) -> dict[str, list[FileStatus]]:
-    """Every file of every set, told from names, sizes and headers; takes milliseconds."""
-    return {known.name: examine(known, folder_of(known, settings)) for known in CATALOG}
+    """Every file of the animators, and of what else was fetched, told from names, sizes, headers.
+
+    Takes milliseconds.
+    """
+    shown = (known for known in EVERYTHING if known in CATALOG or is_begun(known, settings))
+    return {known.name: examine(known, folder_of(known, settings)) for known in shown}
+
+
+def is_begun(weight_set: WeightSet, settings: EngineSettings) -> bool:
+    """Whether anything of a set is here."""
+    folder = folder_of(weight_set, settings)
+    return any(status.state != "missing" for status in examine(weight_set, folder))
 
 
 def get_weights(
@@ -58,9 +69,5 @@ def verify_weights(
     Returns:
         The files of each set of which at least one file is here.
     """
-    here = (
-        known
-        for known in CATALOG
-        if any(status.state != "missing" for status in examine(known, folder_of(known, settings)))
-    )
+    here = (known for known in EVERYTHING if is_begun(known, settings))
     return {known.name: verify(known, folder_of(known, settings), on_bytes) for known in here}

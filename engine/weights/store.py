@@ -12,9 +12,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
-from engine.weights.catalog import WeightFile, WeightSet, find_set
+from engine.weights.catalog import find_set
 from engine.weights.fault_messages import damaged, missing
 from engine.weights.file_check import find_fault
+from engine.weights.weight_files import WeightFile, WeightSet
 
 LOCK_NAME = "weights.lock.json"
 HASH_BLOCK_BYTES = 2**22

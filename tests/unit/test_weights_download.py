@@ -11,10 +11,11 @@ import pytest
 from engine.errors import Canceled, EngineError, ErrorCode, InputError
 from engine.settings import EngineSettings
 from engine.weights import download, service
-from engine.weights.catalog import SONIC, WeightFile, WeightSet
+from engine.weights.catalog import SONIC
 from engine.weights.download import download_set
 from engine.weights.hub import Hub
 from engine.weights.store import examine, read_lock, verify
+from engine.weights.weight_files import WeightFile, WeightSet
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 TOKEN = "hf_secret"
@@ -355,6 +356,7 @@ def test_a_folder_that_cannot_be_made_is_an_error(hub, tmp_path):
 @pytest.fixture
 def settings(server, tmp_path, monkeypatch):
     monkeypatch.setattr(service, "CATALOG", (SET,))
+    monkeypatch.setattr(service, "EVERYTHING", (SET,))
     monkeypatch.setattr(service, "find_set", lambda _name: SET)
     return EngineSettings(data_dir=tmp_path, hub_endpoint=server.address)
 
