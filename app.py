@@ -7,12 +7,14 @@ import sys
 
 from pydantic import ValidationError
 
+from engine.accounts import Accounts
 from engine.errors import EngineError
 from engine.messages import describe
 from engine.settings import EngineSettings
+from studio.exposure import CannotStart, Exposure, Wish, decide_exposure
 from studio.locales import say
 from studio.process import StopRequest, parse_arguments, prepare_process
-from studio.settings import CannotStart, StudioSettings, refuse_exposure
+from studio.settings import StudioSettings
 
 
 def main() -> int:
@@ -27,7 +29,8 @@ def main() -> int:
         return _refuse(str(reason))
     except ValidationError as error:
         fault = error.errors()[0]
-        return _refuse(say("start.bad_setting", name=fault["loc"][0], reason=fault["msg"]))
+        name = fault["loc"][0] if fault["loc"] else "STUDIO_..."
+        return _refuse(say("start.bad_setting", name=name, reason=fault["msg"]))
     except EngineError as error:
         message = describe(error.code, error.values)
         return _refuse(f"{message.sentence} {message.hint}")
@@ -36,18 +39,24 @@ def main() -> int:
 
 
 def _run(given: argparse.Namespace) -> None:
-    settings = EngineSettings(**({"data_dir": given.data_dir} if given.data_dir else {}))
+    fixed = {"data_dir": given.data_dir} if given.data_dir else {}
+    settings = EngineSettings(**fixed)
     where = {"host": given.host, "port": given.port}
     studio = StudioSettings(**{name: value for name, value in where.items() if value is not None})
-    refuse_exposure(studio.host, share=given.share, environment=os.environ)
+    exposure = _exposure(settings, studio, share=given.share)
+    if exposure.mode != settings.public or exposure.is_unsafe:
+        settings = EngineSettings(**fixed, public=exposure.mode, visible_label=True)
     from engine.api import StudioEngine  # noqa: PLC0415 - a refusal needs no engine
 
     stop = StopRequest()
     with StudioEngine(settings, exclusive=True) as engine:
         prepare_process(engine.settings, os.environ)
-        from studio.app import serve  # noqa: PLC0415 - Gradio reads the environment just prepared
+        # Gradio reads the environment just prepared.
+        from studio.app import serve  # noqa: PLC0415
+        from studio.entrance import Entrance  # noqa: PLC0415
 
-        serve(engine, engine.settings, studio, stop.wait)
+        entrance = Entrance.of(engine.settings, studio, exposure, on_space="SPACE_ID" in os.environ)
+        serve(engine, engine.settings, studio, stop.wait, entrance)
         if stop.is_patient and engine.health().job_id is not None:
             sys.stdout.write(
                 say("start.finishing", seconds=round(settings.shutdown_grace_s)) + "\n"
@@ -55,6 +64,24 @@ def _run(given: argparse.Namespace) -> None:
             sys.stdout.flush()
             with contextlib.suppress(KeyboardInterrupt):
                 engine.finish()
+
+
+def _exposure(settings: EngineSettings, studio: StudioSettings, *, share: bool) -> Exposure:
+    """Who may reach the page.
+
+    Raises:
+        CannotStart: strangers could, and nothing would hold them.
+    """
+    accounts = Accounts(settings.data_dir.expanduser().absolute())
+    wish = Wish(
+        host=studio.host,
+        share=share,
+        public=settings.public if "public" in settings.model_fields_set else None,
+        has_login=bool(studio.auth_dependency or studio.auth_header or accounts.all()),
+        mcp=studio.mcp,
+        without_auth=studio.unsafe_public_without_auth,
+    )
+    return decide_exposure(wish, os.environ)
 
 
 def _refuse(sentence: str) -> int:

@@ -121,6 +121,11 @@ class ErrorCode(StrEnum):
     MANIFEST_MISSING = "manifest_missing"
     MANIFEST_BROKEN = "manifest_broken"
     CERTIFICATE_UNUSABLE = "certificate_unusable"
+    # accounts
+    ACCOUNT_NAME_BAD = "account_name_bad"
+    PASSWORD_TOO_SHORT = "password_too_short"  # noqa: S105 - a code, no password
+    ACCOUNT_UNKNOWN = "account_unknown"
+    ACCOUNTS_UNREADABLE = "accounts_unreadable"
     # weights
     WEIGHTS_MISSING = "weights_missing"
     WEIGHTS_MISPLACED = "weights_misplaced"

@@ -415,6 +415,24 @@ MESSAGES: dict[ErrorCode, Message] = {
         "Check STUDIO_PROVENANCE_CERTIFICATE and STUDIO_PROVENANCE_KEY, or remove both to "
         "use a self-made one.",
     ),
+    ErrorCode.ACCOUNT_NAME_BAD: Message(
+        "This name cannot be used for an account.",
+        "Use up to 64 small letters, digits, dots, dashes, underscores or @, beginning with "
+        "a letter or digit.",
+    ),
+    ErrorCode.PASSWORD_TOO_SHORT: Message(
+        "The password needs at least {need} characters.",
+        "Three or four words in a row are easy to keep in mind.",
+    ),
+    ErrorCode.ACCOUNT_UNKNOWN: Message(
+        "There is no account {name}.",
+        "`user list` names every account.",
+    ),
+    ErrorCode.ACCOUNTS_UNREADABLE: Message(
+        "The file with the accounts is damaged, so nobody can log in.",
+        "Remove accounts.json from the data folder and make the accounts again with `user "
+        "add NAME`.",
+    ),
     ErrorCode.WEIGHTS_MISSING: Message(
         "The weights file {file} ({size}) is missing from {place}; get it with `{command}`.",
         "The lite animator needs no download.",

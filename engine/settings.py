@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -39,6 +39,17 @@ PUBLIC_DEFAULTS: dict[str, Any] = {
     "min_free_disk_gb": 5.0,
 }
 """What holds for strangers unless set otherwise; a minute of speech has about 1,000 characters."""
+
+
+def _stricter(name: str, given: Any) -> Any:  # noqa: ANN401 - not validated yet
+    """What was set, unless it would allow strangers without accounts more than the default."""
+    limit = PUBLIC_DEFAULTS[name]
+    try:
+        number = float(given)
+    except (TypeError, ValueError):
+        return limit if given is None else given  # validation says what is wrong
+    is_laxer = number < limit if name.startswith("min_") else number > limit
+    return limit if is_laxer else given
 
 
 class EngineSettings(BaseSettings):
@@ -224,6 +235,10 @@ class EngineSettings(BaseSettings):
     broker_url: SecretStr | None = None
     """Redis or RabbitMQ for `celery`, such as `redis://host:6379/0` or `amqp://user:key@host//`."""
 
+    broker_prefix: str = Field(default="sonic-studio", pattern=r"^[A-Za-z0-9._-]{1,60}$")
+    """How names of queues begin: installations that share a broker need different ones, and the
+    workers of one the same."""
+
     broker_queue: Literal["classic", "quorum"] = "classic"
     """Kind of queue on RabbitMQ; `quorum` for a cluster and from 4.3 on."""
 
@@ -263,8 +278,8 @@ class EngineSettings(BaseSettings):
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
         env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic's signature
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - pydantic's signature
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments win over the environment, and both over what the owner chose on the page."""
         return init_settings, env_settings, OwnerChoices(settings_cls)
@@ -273,15 +288,21 @@ class EngineSettings(BaseSettings):
     @classmethod
     def _fill_for_strangers(cls, given: dict[str, Any]) -> dict[str, Any]:
         """What was not set has the defaults of the mode."""
-        is_public = given.get("public", "no") != "no"
-        return {**PUBLIC_DEFAULTS, **given} if is_public else given
+        mode = given.get("public", "no")
+        if mode == "no":
+            return given
+        filled = {**PUBLIC_DEFAULTS, **given}
+        if mode == "anonymous":
+            filled.update({name: _stricter(name, filled[name]) for name in PUBLIC_DEFAULTS})
+        return filled
 
-    @model_validator(mode="after")
-    def _force_labels(self) -> "EngineSettings":
+    @field_validator("visible_label")
+    @classmethod
+    def _force_labels(cls, is_on: bool, info: ValidationInfo) -> bool:
         """Strangers' videos are labelled, whatever else is set."""
-        if self.is_public and not self.visible_label:
+        if not is_on and info.data.get("public", "no") != "no":
             raise ValueError("videos of strangers always carry the visible label")
-        return self
+        return is_on
 
     @property
     def is_public(self) -> bool:

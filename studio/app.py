@@ -1,7 +1,9 @@
 """The page assembled: `build_studio` makes it, `serve` keeps it running until it is stopped."""
 
+import io
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from typing import Any
 
 import gradio as gr
@@ -13,6 +15,7 @@ from studio.batch_archive import create_archive_route
 from studio.context import Studio
 from studio.endpoints import create_endpoints
 from studio.entrance import Entrance
+from studio.failures import guarded
 from studio.history import GaugeHistory
 from studio.locales import say
 from studio.pages.create import create_create_page
@@ -20,7 +23,9 @@ from studio.pages.dub import create_dub_page
 from studio.pages.help import create_help_page
 from studio.pages.library import create_library_page
 from studio.pages.system import create_system_page
+from studio.pages.verify import create_verify_page
 from studio.parts.head import create_head
+from studio.parts.public_head import create_public_head
 from studio.parts.samples import SAMPLES_DIR
 from studio.settings import StudioSettings, choose_port
 from studio.theme import DUB_STYLES_PATH, HEAD_PATH, STYLES_PATH, create_theme, upload_words_css
@@ -33,6 +38,9 @@ MAX_WAITING_HANDLERS = 64
 # Uploads are copied into a job when it is submitted; what is older than a day is swept.
 SWEEP_EVERY_S = 3600
 UPLOAD_AGE_S = 24 * 3600
+
+# White on red, and back.
+_RED, _PLAIN = "\x1b[97;41m", "\x1b[0m"
 
 
 def build_studio(
@@ -78,7 +86,8 @@ def build_studio(
 
 def _create_pages(studio: Studio) -> None:
     """The pages as tabs, because they talk: the library fills the form and shows a job."""
-    head = create_head()
+    head = create_head(studio.settings)
+    create_public_head(studio)
     with gr.Tabs(elem_id="pages") as tabs:
         with gr.Tab(say("tab.create"), id="create") as create_tab:
             create = create_create_page(studio, head)
@@ -86,16 +95,22 @@ def _create_pages(studio: Studio) -> None:
             dub_timer = create_dub_page(studio)
         with gr.Tab(say("tab.library"), id="library") as library_tab:
             library_timer = create_library_page(studio, create, tabs, library_tab)
-        with gr.Tab(say("tab.system"), id="system") as system_tab:
+        is_private = studio.may_manage(None)
+        with gr.Tab(say("tab.system"), id="system", visible=is_private) as system_tab:
             system_timer = create_system_page(studio, system_tab)
+        with gr.Tab(say("tab.verify"), id="verify") as verify_tab:
+            create_verify_page(studio)
         with gr.Tab(say("tab.help"), id="help") as help_tab:
             create_help_page()
+    if not is_private:
+        _show_owner(studio, system_tab)
     timers = [dub_timer, library_timer, system_timer]
     seen_on = (
         (create_tab, None),
         (dub_tab, dub_timer),
         (library_tab, library_timer),
         (system_tab, system_timer),
+        (verify_tab, None),
         (help_tab, None),
     )
     for tab, seen in seen_on:
@@ -104,6 +119,16 @@ def _create_pages(studio: Studio) -> None:
             f"{{__type__: 'update', active: {str(timer is seen).lower()}}}" for timer in timers
         )
         tab.select(None, None, timers, js=f"() => [{states}]", show_progress="hidden")
+
+
+def _show_owner(studio: Studio, system_tab: gr.Tab) -> None:
+    """Show the System page to the owner alone; its handlers ask again who asks."""
+
+    @guarded
+    def show(request: gr.Request) -> Any:  # noqa: ANN401 - a Gradio update
+        return gr.update(visible=studio.may_manage(request))
+
+    gr.on(None, show, None, system_tab, api_visibility="private", show_progress="hidden")
 
 
 def launch_options(
@@ -148,6 +173,7 @@ def serve(
     settings: EngineSettings,
     studio: StudioSettings,
     wait: Callable[[], None],
+    entrance: Entrance | None = None,
 ) -> None:
     """Run the page until `wait` returns.
 
@@ -156,20 +182,33 @@ def serve(
         settings: of the engine.
         studio: where to listen.
         wait: returns when the page should stop.
+        entrance: how people come in; None = only who sits at this computer.
 
     Raises:
         CannotStart: no port is free.
     """
+    entrance = entrance or Entrance.of(settings, studio)
     history = GaugeHistory(engine.gauge)
-    blocks = build_studio(engine, settings, history)
+    blocks = build_studio(engine, settings, history, entrance)
     port = choose_port(studio.host, studio.port)
-    blocks.launch(
-        server_port=port, prevent_thread_lock=True, **launch_options(engine, settings, studio)
-    )
+    options = launch_options(engine, settings, studio, entrance)
+    with redirect_stdout(io.StringIO()):  # Gradio's words about a link; ours follow
+        blocks.launch(server_port=port, prevent_thread_lock=True, **options)
     try:
-        sys.stdout.write(say("start.ready", address=f"http://{studio.host}:{port}") + "\n")
-        sys.stdout.flush()
+        _announce(f"http://{studio.host}:{port}", blocks.share_url, entrance)
         with history:
             wait()
     finally:
         blocks.close(verbose=False)
+
+
+def _announce(address: str, link: str | None, entrance: Entrance) -> None:
+    """Say where the studio is; a link that could not be made stops nothing."""
+    if entrance.exposure.is_unsafe:
+        sys.stderr.write(f"{_RED}{say('start.unsafe')}{_PLAIN}\n")
+    if link is not None:
+        sys.stdout.write(say("start.shared", address=link) + "\n")
+    elif entrance.exposure.share:
+        sys.stderr.write(say("start.share_failed") + "\n")
+    sys.stdout.write(say("start.ready", address=address) + "\n")
+    sys.stdout.flush()

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from engine.api import StudioEngine
 from engine.errors import EngineError
-from studio.session import COOKIE_NAME, Visitors
+from studio.session import Visitors
 
 MEDIA_TYPES = {
     "video": "video/mp4",
@@ -36,7 +36,7 @@ def create_artifact_route(engine: StudioEngine, visitors: Visitors) -> Route:
     def serve(request: Request) -> Response:
         job_id, kind = request.path_params["job_id"], request.path_params["kind"]
         owner = visitors.owner_of_ticket(request.query_params.get("ticket"), job_id)
-        owner = owner or visitors.owner_of_cookie(request.cookies.get(COOKIE_NAME))
+        owner = owner or visitors.owner_of_web(request)
         path = _find(engine, job_id, kind, owner)
         if path is None:
             return PlainTextResponse("Not found", status_code=404)

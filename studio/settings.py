@@ -1,22 +1,15 @@
 """What the web page needs beside the engine's settings: where it listens and what is refused."""
 
-import ipaddress
 import socket
-from collections.abc import Mapping
 
 from pydantic import AliasChoices, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from studio.exposure import CannotStart
 from studio.locales import say
 
 DEFAULT_PORT = 7860
 NUM_PORTS_TRIED = 20
-
-# Gradio obeys these silently; each would open the page further than the settings say.
-_OPENING_VARIABLES = ("GRADIO_SHARE", "GRADIO_ALLOWED_PATHS", "GRADIO_MCP_SERVER")
-# These count for it whatever their value: code that is edited through the page, pages of other
-# origins let in, calls of visitors kept elsewhere.
-_OPENING_WHEN_THERE = ("GRADIO_VIBE_MODE", "GRADIO_LOCAL_DEV_MODE", "GRADIO_HISTORY_BUCKET")
 
 
 class StudioSettings(BaseSettings):
@@ -28,7 +21,7 @@ class StudioSettings(BaseSettings):
         default="127.0.0.1",
         validation_alias=AliasChoices("STUDIO_HOST", "GRADIO_SERVER_NAME"),
     )
-    """Address to listen on; anything but this computer itself is refused without accounts."""
+    """Address to listen on; anything but this computer itself needs accounts."""
 
     port: int | None = Field(
         default=None,
@@ -41,32 +34,27 @@ class StudioSettings(BaseSettings):
     mcp: bool = Field(default=False, validation_alias="STUDIO_MCP")
     """Whether other programs may reach the endpoints over the Model Context Protocol."""
 
+    auth_header: str | None = Field(default=None, validation_alias="STUDIO_AUTH_HEADER")
+    """Header in which a trusted proxy names who asks, such as `X-Forwarded-User`."""
 
-class CannotStart(Exception):
-    """The studio must not or cannot start; the text is one sentence for the person."""
+    auth_dependency: str | None = Field(default=None, validation_alias="STUDIO_AUTH_DEPENDENCY")
+    """`module:NAME` of a function of yours: takes the request, returns the user's name or None."""
 
+    auth_owner: str | None = Field(default=None, validation_alias="STUDIO_AUTH_OWNER")
+    """Who of those may see the System page; None = nobody. Accounts of ours say it themselves."""
 
-def refuse_exposure(host: str, *, share: bool, environment: Mapping[str, str]) -> None:
-    """Make sure that only this computer can reach the page.
+    trusted_proxies: str = Field(default="", validation_alias="STUDIO_TRUSTED_PROXIES")
+    """Addresses and networks whose `X-Forwarded-...` headers are believed, divided by commas."""
 
-    Args:
-        host: address to listen on.
-        share: whether a public link was asked for.
-        environment: variables of the process.
+    unsafe_public_without_auth: bool = Field(
+        default=False, validation_alias="STUDIO_UNSAFE_PUBLIC_WITHOUT_AUTH"
+    )
+    """Let anybody in who can reach the address, with the owner's limits; a red banner tells it."""
 
-    Raises:
-        CannotStart: the page would be open to strangers.
-    """
-    if share:
-        raise CannotStart(say("start.no_share"))
-    if not _is_loopback(host):
-        raise CannotStart(say("start.no_public_host", host=host))
-    for name in _OPENING_VARIABLES:
-        if environment.get(name, "").strip().lower() not in ("", "0", "false"):
-            raise CannotStart(say("start.opening_variable", name=name))
-    for name in _OPENING_WHEN_THERE:
-        if name in environment:
-            raise CannotStart(say("start.opening_variable", name=name))
+    @property
+    def proxies(self) -> tuple[str, ...]:
+        """The trusted proxies one by one."""
+        return tuple(filter(None, (part.strip() for part in self.trusted_proxies.split(","))))
 
 
 def choose_port(host: str, wanted: int | None) -> int:
@@ -83,15 +71,6 @@ def choose_port(host: str, wanted: int | None) -> int:
         if _is_free(host, port):
             return port
     raise CannotStart(say("start.no_port", first=DEFAULT_PORT, count=NUM_PORTS_TRIED))
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def _is_free(host: str, port: int) -> bool:

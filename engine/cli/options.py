@@ -71,6 +71,12 @@ def add_render_options(parser: argparse.ArgumentParser, output: str = "OUT.mp4")
     add("--face", dest="face_index", type=int, metavar="N", help="which face, see `check`")
     add("--smoothing", type=float, metavar="X", help="of the mouth, 0 off, 1 default")
     add("--captions", choices=("off", "srt", "burn"), help="files, or in the picture too")
+    add(
+        "--label-language",
+        default="en",
+        metavar="xx",
+        help="of the words in the picture",
+    )
     add("--background", metavar="COLOUR", help="behind transparent pictures")
     add("--allow-smaller", action="store_true", default=None, help="rather than lack memory")
     add("--force", action="store_true", default=None, help="although the check says no")

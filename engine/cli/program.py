@@ -27,6 +27,7 @@ from engine.cli.options import (
 )
 from engine.cli.signals import Terminated, ended_politely
 from engine.cli.speech import add_speech_commands
+from engine.cli.users import add_user_commands
 from engine.cli.verify import add_verify_commands
 from engine.cli.video import add_video_commands
 from engine.cli.weights import add_weights_commands
@@ -92,4 +93,5 @@ def _build_parser() -> argparse.ArgumentParser:
     add_weights_commands(commands)
     add_worker_commands(commands)
     add_verify_commands(commands)
+    add_user_commands(commands)
     return parser

@@ -47,6 +47,7 @@ def _animate(engine: StudioEngine, arguments: argparse.Namespace) -> int:
         script=script_text(arguments.script),
         script_language=arguments.language,
         options=render_options(arguments),
+        label_language=arguments.label_language,
         consent=True,  # a command-line call counts as the statement
         title=Path(arguments.portrait).stem,
     )
@@ -59,6 +60,7 @@ def _say(engine: StudioEngine, arguments: argparse.Namespace) -> int:
         portrait=existing_file(arguments.portrait),
         speech=speech_options(arguments),
         options=render_options(arguments),
+        label_language=arguments.label_language,
         consent=True,
         title=Path(arguments.portrait).stem,
     )

@@ -11,14 +11,6 @@ TEXT: dict[str, str] = {
         "at once."
     ),
     "start.stopped": "Sonic Studio has stopped.",
-    "start.no_share": (
-        "A public link needs user accounts, which this version does not have yet; "
-        "start it without --share."
-    ),
-    "start.no_public_host": (
-        "Listening on {host} would let strangers in, and this version has no user accounts yet; "
-        "use --host 127.0.0.1."
-    ),
     "start.opening_variable": (
         "The environment variable {name} would open the page to others; remove it and start again."
     ),
@@ -27,10 +19,48 @@ TEXT: dict[str, str] = {
         "Port {port} is in use by another program; choose another one with --port."
     ),
     "start.no_port": ("None of the {count} ports from {first} on is free; choose one with --port."),
-    "option.share": "a public link; needs user accounts",
     "option.host": "address to listen on, 127.0.0.1 by default",
     "option.port": "port to listen on, the first free one from 7860 by default",
     "option.data_dir": "where videos and everything else is kept",
+    # public mode, labels
+    "start.no_share": "A public link needs accounts: make one with `python -m engine user add NAME`, or set STUDIO_PUBLIC=anonymous to let everybody in with the limits for strangers.",
+    "start.no_public_host": "Listening on {host} would let others in, so it needs accounts: make one with `python -m engine user add NAME`, or use --host 127.0.0.1.",
+    "start.no_account": "STUDIO_PUBLIC=accounts needs at least one account: make it with `python -m engine user add NAME`.",
+    "start.mcp_needs_accounts": "Programs over MCP cannot be told apart without accounts; unset STUDIO_MCP, or use STUDIO_PUBLIC=accounts.",
+    "start.no_auth_function": "STUDIO_AUTH_DEPENDENCY names no function that can be loaded: {place}",
+    "start.no_trusted_proxy": "The header {header} is believed only from a proxy: name its address in STUDIO_TRUSTED_PROXIES.",
+    "start.shared": "Public link: {address}",
+    "start.share_failed": "No public link could be made (no connection, or a security program stopped it); the studio goes on at its local address.",
+    "start.unsafe": "WARNING: anybody who reaches this address may use this computer without an account (STUDIO_UNSAFE_PUBLIC_WITHOUT_AUTH).",
+    "option.share": "a public link; needs accounts",
+    "public.unsafe": "Anybody who reaches this address may use this studio; there are no accounts.",
+    "public.too_many_calls": "That was too much at once. Come back in {seconds} s.",
+    "page.privacy_public": "Videos are kept for {hours} hours; nobody else sees yours.",
+    "login.title": "Log in",
+    "login.name": "Name",
+    "login.password": "Password",
+    "login.go": "Log in",
+    "login.out": "Log out",
+    "login.hint": "Log in with the account you were given.",
+    "login.wrong": "Name and password do not fit together. Try again.",
+    "login.needed": "You need to log in first.",
+    "login.too_many": "Too many wrong tries. Come back in {seconds} s.",
+    "system.owner_only": "Only the owner of this installation sees this page.",
+    "tab.verify": "Check a video",
+    "verify.intro": "Is a video labelled as made by AI, and is it still as it was made? Nothing of it is kept.",
+    "verify.upload": "Video to check",
+    "verify.ok": "Every label is there, and nothing was changed.",
+    "verify.not_ok": "Something is missing or was changed.",
+    "verify.visible": "The words “AI-generated” are in the picture from start to end.",
+    "verify.aigc": "The AIGC tag names {producer} as the maker.",
+    "verify.xmp": "The XMP data say: made by a trained model.",
+    "verify.manifest_here": "The C2PA manifest is valid and was signed by this installation.",
+    "verify.manifest_other": "The C2PA manifest is valid; its signer is on no list this studio knows: {signer}",
+    "verify.watermark": "The hidden watermark was found.",
+    "verify.no_watermark": "The hidden watermark was not found.",
+    "verify.models": "Made with: {models}",
+    "verify.consent": "Whoever made it stated that they may use the face and the voice.",
+    "verify.sync": "Lip sync when it was made: {share} of 1.",
     # page
     "page.title": "Sonic Studio",
     "page.tagline": "A photo and a voice become a talking portrait.",
@@ -435,7 +465,6 @@ TEXT: dict[str, str] = {
     "licence.page": "this page",
     "licence.sonic": "the Sonic animator, non-commercial only",
     "upload.drop": "Drop a recording here\nor click to choose one",
-    "system.owner_only": "This page is for whoever runs this installation.",
     # errors
     "error.title": "That did not work",
 }

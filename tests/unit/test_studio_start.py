@@ -14,28 +14,31 @@ from studio.process import prepare_process
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
 
-def start(*options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def start(folder: Path, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, str(APP), *options],
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
-        env={**os.environ, **variables},
+        env={**os.environ, "STUDIO_DATA_DIR": str(folder), **variables},
     )
 
 
 @pytest.mark.parametrize(
     ("options", "variables", "words"),
     [
-        (["--share"], {}, "without --share"),
-        (["--host", "0.0.0.0"], {}, "--host 127.0.0.1"),
+        (["--share"], {}, "user add NAME"),
+        (["--host", "0.0.0.0"], {}, "user add NAME"),
+        ([], {"STUDIO_PUBLIC": "accounts"}, "at least one account"),
+        ([], {"STUDIO_PUBLIC": "anonymous", "STUDIO_MCP": "1"}, "MCP"),
+        ([], {"STUDIO_PUBLIC": "anonymous", "STUDIO_VISIBLE_LABEL": "0"}, "visible label"),
         ([], {"GRADIO_SHARE": "True"}, "GRADIO_SHARE"),
         ([], {"STUDIO_PORT": "many"}, "STUDIO_PORT"),
     ],
 )
-def test_a_start_that_cannot_be_is_refused_in_one_sentence(options, variables, words):
-    finished = start(*options, **variables)
+def test_a_start_that_cannot_be_is_refused_in_one_sentence(tmp_path, options, variables, words):
+    finished = start(tmp_path, *options, **variables)
 
     assert finished.returncode == 2
     assert finished.stdout == ""
