@@ -11,13 +11,15 @@ from engine.lecture.options import LectureOptions
 from engine.lecture.planes import presenter_mask
 from engine.media.image import parse_background
 
-BLUR_SHRINK = 16
-BLUR_SIGMA = 5.0
+BLUR_SHRINK = 8
+BLUR_SIGMA = 11.0
 BLUR_BRIGHTNESS = 0.45
 """A blurred copy of the slide is darkened, so that the slide stands out."""
 
 RING = 0.02
-"""Width of the line around a presenter, as a share of the shorter side of their rectangle."""
+WIDEST_RING = 0.006
+"""Width of the line around a presenter, as a share of the shorter side of their rectangle, and at
+most of the picture."""
 
 RING_COLOUR = (245, 246, 248)
 
@@ -104,8 +106,9 @@ def _covering(picture: NDArray[np.uint8], ratio: float) -> NDArray[np.uint8]:
 
 def _draw_ring(picture: NDArray[np.uint8], rect: Rect, *, is_round: bool) -> None:
     """A light line around the presenter, so that a dark suit stands out from a dark slide."""
-    line = max(round(min(rect.width, rect.height) * RING), 2)
     height, width = picture.shape[:2]
+    widest = min(width, height) * WIDEST_RING
+    line = max(round(min(min(rect.width, rect.height) * RING, widest)), 2)
     outer = Rect(rect.x - line, rect.y - line, rect.width + 2 * line, rect.height + 2 * line)
     mask = presenter_mask(outer.width, outer.height, is_round=is_round)
     left, top = max(outer.x, 0), max(outer.y, 0)

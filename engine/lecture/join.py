@@ -147,6 +147,7 @@ def _moved(
             continue
         packet.pts = offset + shown
         packet.dts = offset + round(packet.dts * base * fps) - first_frame
+        packet.duration = 1
         packet.time_base = 1 / fps
         yield packet
 

@@ -4,6 +4,7 @@ Nothing of a slide is hidden unless that was asked for: the slide is laid into t
 the picture that the presenter and burnt-in captions leave free.
 """
 
+import math
 from dataclasses import dataclass
 
 from engine.contracts import Aspect, Framing
@@ -90,16 +91,20 @@ class Layout:
         return fit(slide_width_px / slide_height_px, self.room)
 
 
-def lay_out(options: LectureOptions, slide_ratio: float, captions_px: int = 0) -> Layout:
+def lay_out(
+    options: LectureOptions, slide_ratio: float, bottom_px: int = 0, top_px: int = 0
+) -> Layout:
     """Choose the places.
 
     Args:
         options: what was asked.
         slide_ratio: width over height of the slides.
-        captions_px: height at the bottom that burnt-in captions or a label need.
+        bottom_px: height at the bottom that burnt-in captions or a label need.
+        top_px: height at the top that a label needs.
     """
     width, height = options.frame_size
-    free = Rect(0, 0, width, (height - captions_px) // 2 * 2)
+    top = math.ceil(top_px / 2) * 2
+    free = Rect(0, top, width, (height - bottom_px) // 2 * 2 - top)
     match options.layout:
         case "off":
             return Layout(width, height, free, None)
@@ -135,13 +140,13 @@ def _with_corner(options: LectureOptions, free: Rect, slide_ratio: float) -> Lay
     is_top, is_left = options.corner[0] == "t", options.corner[1] == "l"
     rect = Rect(
         margin if is_left else free.right - margin - side,
-        margin if is_top else free.bottom - margin - side,
+        free.y + margin if is_top else free.bottom - margin - side,
         side,
         side,
     )
     place = PresenterPlace(rect, options.shape == "round", "bust", "1:1")
     taken = side + 2 * margin
-    beside = Rect(taken if is_left else 0, free.y, free.width - taken, free.height)
+    beside = Rect(taken if is_left else margin, free.y, free.width - taken - margin, free.height)
     stacked = Rect(0, free.y + (taken if is_top else 0), free.width, free.height - taken)
     rooms = [free] if options.cover else [beside, stacked]
     if not options.cover and not fit(slide_ratio, free).overlaps(rect):
@@ -160,21 +165,21 @@ def _with_side(options: LectureOptions, free: Rect) -> Layout:
         taken = wide + 2 * margin
         rect = Rect(
             margin if is_left else width - margin - wide,
-            (free.height - tall) // 4 * 2,
+            free.y + (free.height - tall) // 4 * 2,
             wide,
             tall,
         )
-        room = Rect(taken if is_left else 0, 0, width - taken, free.height)
+        room = Rect(taken if is_left else margin, free.y, width - taken - margin, free.height)
     else:
         side = min(_even(height * BELOW_HEIGHT), width - 2 * margin)
         taken = side + 2 * margin
         rect = Rect(
             (width - side) // 4 * 2,
-            margin if is_top else free.bottom - margin - side,
+            free.y + margin if is_top else free.bottom - margin - side,
             side,
             side,
         )
-        room = Rect(0, taken if is_top else 0, width, free.height - taken)
+        room = Rect(0, free.y + (taken if is_top else 0), width, free.height - taken)
     aspect: Aspect = "9:16" if options.aspect == "16:9" else "1:1"
     return Layout(width, height, room, PresenterPlace(rect, False, "bust", aspect))
 

@@ -29,10 +29,12 @@ def planned_layout(options: LectureOptions, slide_ratio: float, settings: Engine
     label_px = math.ceil(
         letter_heights_px(width, height)[1] * SMALL_ROOM + 2 * MARGIN_SHARE * min(width, height)
     )
-    if not has_label or captions_px >= label_px or options.cover:
+    if not has_label or options.cover:
         return layout
-    if _has_free_corner(layout, slide_ratio, label_px):
+    if _has_free_corner(layout, slide_ratio, label_px, height - captions_px):
         return layout
+    if captions_px:
+        return lay_out(options, slide_ratio, captions_px, label_px)
     return lay_out(options, slide_ratio, label_px)
 
 
@@ -58,10 +60,12 @@ def marks_of(
     options = spec.lecture.options if spec.lecture else LectureOptions()
     keep_free = []
     if layout.presenter is not None and not layout.presenter.is_alone:
-        keep_free.append(_box(layout.presenter.rect))
+        keep_free.append(_face_of(layout.presenter.rect))
     if options.captions == "burn":
         keep_free.append(Box(*caption_zone(layout.width_px, layout.height_px)))
     keep_free.append(_box(slide))
+    if layout.presenter is not None and not layout.presenter.is_alone:
+        keep_free.append(_box(layout.presenter.rect))
     if title is not None:
         patch = title.patch(1.0)
         keep_free.append(Box(patch.left, patch.top, *patch.size))
@@ -105,8 +109,8 @@ def facts_of(
     )
 
 
-def _has_free_corner(layout: Layout, slide_ratio: float, label_px: int) -> bool:
-    """Whether a strip above or below the slide, or beside it, has room for the label."""
+def _has_free_corner(layout: Layout, slide_ratio: float, label_px: int, bottom_px: int) -> bool:
+    """Whether a corner above `bottom_px` has room for the label, clear of slide and presenter."""
     place = layout.presenter
     if place is not None and place.is_alone:
         return False
@@ -116,6 +120,7 @@ def _has_free_corner(layout: Layout, slide_ratio: float, label_px: int) -> bool:
         Rect(x, y, width, label_px)
         for x in (0, layout.width_px - width)
         for y in (0, layout.height_px - label_px)
+        if y + label_px <= bottom_px
     ]
     taken = [slide] if place is None else [slide, place.rect]
     return any(not any(corner.overlaps(one) for one in taken) for corner in corners)
@@ -123,3 +128,10 @@ def _has_free_corner(layout: Layout, slide_ratio: float, label_px: int) -> bool:
 
 def _box(rect: Rect) -> Box:
     return Box(rect.x, rect.y, rect.width, rect.height)
+
+
+def _face_of(rect: Rect) -> Box:
+    """The middle of a presenter, where the face is."""
+    return Box(
+        rect.x + rect.width * 0.15, rect.y + rect.height * 0.1, rect.width * 0.7, rect.height * 0.7
+    )

@@ -14,6 +14,8 @@ from PIL import Image
 
 from engine.animators.animator import Animator, Scene
 from engine.contracts import RenderOptions
+from engine.errors import ErrorCode
+from engine.face.framing import WINDOW_SIDES
 from engine.face.portrait_check import judge_portrait
 from engine.gpu.room import wait_for_room
 from engine.lecture.board import resized
@@ -81,6 +83,18 @@ class Presenter:
             "options": self._spec.options.model_dump(mode="json", include=SEEN_OPTIONS),
             "seed": self._spec.seed,
         }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is worth knowing about the photo at the size it is shown, as `ErrorCode` values."""
+        verdict = self.judged.verdict
+        shown_px = min(self.place.rect.width, self.place.rect.height) / WINDOW_SIDES["bust"]
+        is_sharp = verdict.values.get("face_px", 0) >= shown_px
+        return tuple(
+            note
+            for note in verdict.warnings
+            if not (is_sharp and note == ErrorCode.LOW_RESOLUTION.value)
+        )
 
     def frames(self, voiced: Voiced, curves: MouthCurves, num_frames: int, key: str) -> Frames:
         """Yield their frames for one section, each of the size of their place.

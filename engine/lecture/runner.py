@@ -106,8 +106,8 @@ class LectureJob:
         with self._clock.running(Stage.FINISH, len(made)):
             if self._lecture.options.clips:
                 self._write_clips(maker, made)
-        with self._clock.running(Stage.ASSEMBLE):
             self._join(maker, made)
+        with self._clock.running(Stage.ASSEMBLE):
             return self._assemble(maker, made)
 
     def _voice(self) -> list[Voiced]:

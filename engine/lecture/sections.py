@@ -34,8 +34,8 @@ from engine.speech.voice import TimedWord
 RECIPE = 1
 """Counted up when the same section would be drawn differently."""
 
-ALONE_MIN_S, ALONE_MAX_S = 1.5, 7.0
-"""How long a presenter is alone in the picture: the first sentence, within these limits."""
+ALONE_MIN_S, ALONE_MAX_S = 3.0, 8.0
+"""How long a presenter is alone in the picture: whole sentences, within these limits."""
 
 _SENTENCE_MARKS = tuple(".!?…。！？।؟")  # noqa: RUF001 - marks of many scripts
 
@@ -93,7 +93,7 @@ class SectionMaker:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is worth knowing about the portrait, as `ErrorCode` values."""
-        return self._presenter.judged.verdict.warnings if self._presenter is not None else ()
+        return self._presenter.warnings if self._presenter is not None else ()
 
     @property
     def note_values(self) -> dict[str, Any]:
@@ -223,10 +223,10 @@ class SectionMaker:
         return build_cues(heard.words, duration_s, columns_for(width, height))
 
     def _num_alone(self, heard: Heard, voiced: Voiced) -> int:
-        """Frames until the end of the first sentence, never the whole section."""
+        """Frames until the end of the first sentences, never more than half of the section."""
         ends = (word.end_s for word in heard.words if word.text.endswith(_SENTENCE_MARKS))
-        first_s = min(max(next(ends, ALONE_MAX_S), ALONE_MIN_S), ALONE_MAX_S)
-        return min(math.ceil(first_s * self._fps), voiced.num_frames // 2)
+        first_s = next((end_s for end_s in ends if end_s >= ALONE_MIN_S), ALONE_MAX_S)
+        return min(math.ceil(min(first_s, ALONE_MAX_S) * self._fps), voiced.num_frames // 2)
 
     def _tell_share(self, share: float) -> None:
         self._tell(share)
