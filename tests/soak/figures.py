@@ -2,6 +2,7 @@
 
 import csv
 import json
+import statistics
 from collections import Counter
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -45,9 +46,10 @@ class Figures:
         looked_at, unlabeled: videos whose labels were read at the end; those that lack one.
         slope_kb: growth of the web process a job after the warm-up, least squares.
         growth_mb: of the web process from the end of the warm-up to the end.
-        more_files: most open files at the end of a job beyond those after the warm-up.
+        more_files: open files at the end beyond those after the warm-up, medians of many jobs.
         zombies: most seen after any job.
-        temp_files: most seen after any job.
+        temp_files: when the last job had ended and the engine was still open; meanwhile, the most
+            of those that nobody had touched for minutes.
         left_temp, left_processes: after the engine was closed; -1 while it runs.
         restarts: different render children seen.
         web_processes: 1 unless the run was interrupted.
@@ -97,6 +99,15 @@ def settled_runs(rows: list[Row], warm_up: int) -> list[list[Row]]:
     return [run[min(warm_up, len(run) - 1) :] for run in runs]
 
 
+def more_files_of(run: list[Row]) -> int:
+    """How many more files are open in the last tenth of a run than in the first."""
+    tenth = max(1, len(run) // 10)
+    first, last = (
+        statistics.median(row.open_files for row in part) for part in (run[:tenth], run[-tenth:])
+    )
+    return round(last - first)
+
+
 def figures_of(rows: list[Row], warm_up: int, wrong_owner: int) -> Figures:
     """What the rows show; what only the end shows is left open."""
     runs = settled_runs(rows, warm_up)
@@ -111,7 +122,7 @@ def figures_of(rows: list[Row], warm_up: int, wrong_owner: int) -> Figures:
         wrong_owner=wrong_owner,
         slope_kb=round(slope([[row.web_rss_mb for row in run] for run in runs]) * 1024, 2),
         growth_mb=round(max(run[-1].web_rss_mb - run[0].web_rss_mb for run in runs), 2),
-        more_files=max(row.open_files - run[0].open_files for run in runs for row in run),
+        more_files=max(more_files_of(run) for run in runs),
         zombies=max(row.zombies for row in rows),
         temp_files=max(row.temp_files for row in rows),
         left_temp=-1,
