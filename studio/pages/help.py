@@ -59,7 +59,7 @@ def help_html() -> str:
         'client.predict(handle_file("me.jpg"), handle_file("me.wav"), "", {}, True, '
         'api_name="/submit")</code></pre></section>'
     )
-    return f'<div class="help">{tips}{lists}{licences}{programs}</div>'
+    return f'<div class="help">{lists}{tips}{programs}{licences}</div>'
 
 
 def _list_html(name: str, items: tuple[str, ...]) -> str:

@@ -49,6 +49,7 @@ def studio_address(tmp_path_factory) -> Iterator[str]:
             stdout=log,
             stderr=subprocess.STDOUT,
             cwd=folder,
+            env={**os.environ, "STUDIO_MCP": "true"},
         )
     address = f"http://127.0.0.1:{port}"
     try:

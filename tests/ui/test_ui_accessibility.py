@@ -20,7 +20,6 @@ def test_axe_finds_nothing_serious(browser: Browser, studio_address, scheme, lan
     page = context.new_page()
     page.goto(studio_address)
     expect(page.locator("#gauge .gauge-bar")).to_be_visible(timeout=CHECK_LIMIT_MS)
-    tabs = page.get_by_role("tab")
     faults = serious_faults(page)
 
     page.locator("#photo-upload input[type=file]").set_input_files(TWO_FACES)
@@ -28,13 +27,20 @@ def test_axe_finds_nothing_serious(browser: Browser, studio_address, scheme, lan
     page.locator("#voice-source label").nth(2).click()
     expect(page.locator("#voice-text")).to_be_visible()
     faults += serious_faults(page)
-    tabs.nth(1).click()
+    page.locator("#photo-tips button").first.click()
+    page.locator("#more > button").click()
+    expect(page.locator("#more-steps")).to_be_visible()
+    faults += serious_faults(page)
+    page.locator("[data-tab-id=library]").click()
     expect(page.locator("#library .recent")).to_be_visible(timeout=CHECK_LIMIT_MS)
     faults += serious_faults(page)
-    tabs.nth(2).click()
+    page.locator("[data-tab-id=system]").click()
     expect(page.locator("#system-memory svg")).to_be_visible(timeout=CHECK_LIMIT_MS)
     page.locator("#system-check-run").click()
     expect(page.locator(".checks").first).to_be_visible(timeout=CHECK_LIMIT_MS)
+    faults += serious_faults(page)
+    page.locator("[data-tab-id=help]").click()
+    expect(page.locator("#help .tips")).to_be_visible(timeout=CHECK_LIMIT_MS)
     faults += serious_faults(page)
 
     assert faults == []
@@ -54,15 +60,14 @@ def test_a_video_is_asked_for_with_the_keyboard_alone(desktop):
 
     def walk_to(selector: str) -> None:
         """Press Tab until something within the selector has the focus, visibly."""
-        for _ in range(80):
+        for _ in range(120):
             page.keyboard.press("Tab")
             if page.evaluate("s => !!document.activeElement.closest(s)", selector):
                 return
         pytest.fail(f"{selector} cannot be reached with the Tab key")
 
     walk_to("#language select")
-    walk_to("#pages [role=tab]")
-    page.keyboard.press("Tab")
+    walk_to("[data-tab-id=library]")
     page.keyboard.press("Enter")
     expect(page.locator("#library")).to_contain_text("No videos yet", timeout=CHECK_LIMIT_MS)
     walk_to("#library button")

@@ -29,67 +29,6 @@ def start_long_job(studio: StudioPage) -> None:
     expect(studio.panel.get_by_role("progressbar")).to_be_visible()
 
 
-def test_photo_and_recording_become_a_video(desktop):
-    desktop.give_photo(PORTRAIT)
-    expect(desktop.photo.locator(".face.chosen")).to_be_visible()
-    desktop.give_recording(SHORT_SPEECH)
-    desktop.consent()
-    expect(desktop.verdict).to_contain_text(
-        re.compile(r"Face found · 3\.\d s of speech · about .* to make"), timeout=CHECK_LIMIT_MS
-    )
-    desktop.make()
-
-    assert desktop.wait_for_video() == pytest.approx(2.99, abs=0.1)
-    with desktop.page.expect_download() as download:
-        desktop.panel.get_by_role("link", name="Download").click()
-    assert download.value.path().stat().st_size > 20_000
-    expect(desktop.recent).to_contain_text("Ready")
-
-
-def test_typed_words_become_a_video(desktop):
-    desktop.page.get_by_role("button", name=re.compile("sample portrait: Vincent")).click()
-    expect(desktop.photo.locator("img")).to_be_visible(timeout=CHECK_LIMIT_MS)
-    desktop.type_text("Good morning everybody.")
-    desktop.page.get_by_role("button", name="Hear the voice").click()
-    player = desktop.page.locator("#voice-preview-player audio")
-    expect(player).to_be_visible(timeout=CHECK_LIMIT_MS)
-    desktop.page.wait_for_function(
-        "() => document.querySelector('#voice-preview-player audio').duration > 0.5"
-    )
-    desktop.consent()
-    desktop.make()
-
-    assert desktop.wait_for_video() > 0.8
-    expect(desktop.panel).to_contain_text("Good morning everybody.")
-
-
-def test_the_microphone_gives_the_voice(desktop):
-    desktop.give_photo(PORTRAIT)
-    desktop.choose_voice_source("Record")
-    desktop.page.locator("#voice-microphone button.record").click()
-    desktop.page.wait_for_timeout(2500)  # a person speaks
-    desktop.page.locator("#voice-microphone button.stop-button").click()
-    desktop.consent()
-    desktop.make()
-
-    assert desktop.wait_for_video() > 1.5
-
-
-def test_a_reload_and_a_second_tab_find_the_same_job(desktop):
-    start_long_job(desktop)
-    job_link = desktop.page.url
-    assert "job=" in job_link
-
-    desktop.page.reload()
-    expect(desktop.panel.get_by_role("progressbar")).to_be_visible(timeout=CHECK_LIMIT_MS)
-    second = StudioPage.open(desktop.page.context.new_page(), desktop.address)
-    expect(second.panel.get_by_role("progressbar")).to_be_visible(timeout=CHECK_LIMIT_MS)
-    second.page.wait_for_url(job_link)
-
-    assert desktop.wait_for_video() == pytest.approx(11.0, abs=0.2)
-    expect(second.panel.locator("video")).to_be_visible(timeout=CHECK_LIMIT_MS)
-
-
 def test_a_closed_tab_stops_nothing_and_the_video_is_listed_on_return(desktop):
     start_long_job(desktop)
     context = desktop.page.context
@@ -100,17 +39,6 @@ def test_a_closed_tab_stops_nothing_and_the_video_is_listed_on_return(desktop):
     expect(back.recent).to_contain_text("Ready", timeout=RENDER_LIMIT_MS)
     back.recent.get_by_text("Open", exact=True).click()
     assert back.wait_for_video() == pytest.approx(11.0, abs=0.2)
-
-
-def test_a_canceled_job_stops_and_can_be_tried_again(desktop):
-    start_long_job(desktop)
-
-    desktop.panel.get_by_role("button", name="Cancel").click()
-    expect(desktop.panel).to_contain_text("The video was canceled.", timeout=CHECK_LIMIT_MS)
-    desktop.panel.get_by_role("button", name="Try again").click()
-    expect(desktop.panel.get_by_role("progressbar")).to_be_visible(timeout=CHECK_LIMIT_MS)
-    desktop.panel.get_by_role("button", name="Cancel").click()
-    expect(desktop.panel).to_contain_text("The video was canceled.", timeout=CHECK_LIMIT_MS)
 
 
 def test_deleting_asks_first_and_then_forgets(desktop):
@@ -168,19 +96,6 @@ def test_a_phone_photo_of_a_type_the_system_does_not_know_is_accepted(desktop, t
     assert width > 100
 
 
-def test_one_of_several_faces_is_chosen(desktop):
-    desktop.give_photo(TWO_FACES)
-    other = desktop.photo.get_by_role("button", name=re.compile("^Let face"))
-    expect(other).to_have_count(1, timeout=CHECK_LIMIT_MS)
-    name = other.get_attribute("aria-label")
-
-    other.press("Enter")
-
-    number = re.search(r"\d+", name).group()
-    chosen = desktop.photo.get_by_role("button", name=f"Face {number}, speaks")
-    expect(chosen).to_have_attribute("aria-pressed", "true", timeout=CHECK_LIMIT_MS)
-
-
 def test_the_link_of_somebody_else_shows_nothing(desktop, browser: Browser):
     start_long_job(desktop)
     query = desktop.page.url.removeprefix(desktop.address)
@@ -192,21 +107,6 @@ def test_the_link_of_somebody_else_shows_nothing(desktop, browser: Browser):
     expect(other.recent).to_contain_text("Nothing here yet")
     stranger.close()
     desktop.panel.get_by_role("button", name="Cancel").click()
-
-
-def test_everything_fits_and_works_on_a_phone(phone):
-    phone.give_photo(PORTRAIT)
-    phone.type_text("Hello.")
-    phone.page.get_by_role("button", name="More choices").tap()
-    phone.consent()
-    phone.make()
-
-    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert phone.wait_for_video() > 0.3
-    assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390
-    box = phone.panel.locator("video").bounding_box()
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390
 
 
 def test_two_quick_clicks_are_one_video(desktop):

@@ -66,7 +66,9 @@ def test_the_system_page_tells_memory_queue_worker_and_check(desktop):
     system = desktop.page.locator("#system")
 
     expect(system).to_contain_text("GB in use, at most", timeout=CHECK_LIMIT_MS)
-    expect(system.locator("#system-facts h2")).to_have_text(["Queue", "Worker", "Measured speed"])
+    expect(system.locator("#system-facts h2")).to_have_text(
+        ["Queue", "Worker", "Disk", "Measured speed"]
+    )
     system.get_by_role("button", name="Check now").click()
     expect(system.locator(".checks li").first).to_contain_text("cores", timeout=CHECK_LIMIT_MS)
 
@@ -90,17 +92,3 @@ def test_the_page_speaks_the_language_of_the_browser(
     expect(page.locator("html")).to_have_attribute("dir", direction)
     expect(page.locator("html")).to_have_attribute("lang", "es" if locale == "es-MX" else locale)
     context.close()
-
-
-def test_the_language_is_switched_on_the_page_and_kept(desktop):
-    page = desktop.page
-    page.get_by_label("Language of the page").select_option("fr")
-    expect(page.locator("#generate")).to_have_text("Faire la vidéo", timeout=CHECK_LIMIT_MS)
-    page.locator("#voice-source label", has_text="Écrire").click()
-    expect(page.get_by_label("Langue", exact=True)).to_have_value("Anglais", timeout=CHECK_LIMIT_MS)
-
-    again = page.context.new_page()
-    again.goto(desktop.address)
-
-    expect(again.locator("#generate")).to_have_text("Faire la vidéo", timeout=CHECK_LIMIT_MS)
-    expect(again.locator("#verdict")).to_contain_text("Commencez par une photo.")
