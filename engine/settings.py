@@ -75,6 +75,9 @@ class EngineSettings(BaseSettings):
     cancel_grace_s: float = Field(default=10.0, ge=0)
     """How long a canceled child may take to stop by itself before it is killed."""
 
+    card_limit_mb: float | None = Field(default=None, ge=1500)
+    """Most memory of a card that Sonic may take, its context included; None = whatever is free."""
+
     card_wait_s: float = Field(default=300.0, ge=0)
     """How long a video waits for the card when other programs hold its memory; then it fails with
     advice, so that the videos behind it go on."""

@@ -19,7 +19,6 @@ from engine.settings import EngineSettings
 from engine.shared_storage import SharedStorage
 
 TASK_NAME = "sonic_studio.do_order"
-JOBS_QUEUE = "sonic-studio.jobs"
 
 HIGHEST_PRIORITY = 9
 """Of ours; RabbitMQ counts the same way, Redis the other way round."""
@@ -48,7 +47,7 @@ def create_app(settings: EngineSettings) -> Celery:
     app = Celery("sonic_studio", broker=url, set_as_current=False)
     app.conf.update(
         task_queues=[jobs_queue(settings)],
-        task_default_queue=JOBS_QUEUE,
+        task_default_queue=jobs_queue(settings).name,
         task_serializer="json",
         accept_content=["json"],
         task_ignore_result=True,
@@ -115,15 +114,17 @@ def jobs_queue(settings: EngineSettings) -> Queue:
         arguments["x-queue-type"] = "quorum"  # from RabbitMQ 4 on it has two priorities by itself
     else:
         arguments["x-max-priority"] = HIGHEST_PRIORITY
-    exchange = Exchange(JOBS_QUEUE, type="direct", durable=True)
-    return Queue(JOBS_QUEUE, exchange, routing_key=JOBS_QUEUE, queue_arguments=arguments)
+    name = f"{settings.broker_prefix}.jobs"
+    exchange = Exchange(name, type="direct", durable=True)
+    return Queue(name, exchange, routing_key=name, queue_arguments=arguments)
 
 
-def events_queue(host_id: str) -> Queue:
+def events_queue(settings: EngineSettings, host_id: str) -> Queue:
     """The queue in which one host hears of its jobs."""
-    name = f"sonic-studio.events.{host_id}"
+    folder = f"{settings.broker_prefix}.events"
+    name = f"{folder}.{host_id}"
     arguments = {"x-message-ttl": EVENTS_KEPT_MS, "x-expires": HOST_GONE_MS}
-    exchange = Exchange("sonic-studio.events", type="direct", durable=True)
+    exchange = Exchange(folder, type="direct", durable=True)
     return Queue(name, exchange, routing_key=name, queue_arguments=arguments)
 
 
@@ -138,9 +139,8 @@ def priority_at_broker(jobs_of_owner: int, *, redis: bool) -> int:
     return HIGHEST_PRIORITY - priority if redis else priority
 
 
-def send_event(app: Celery, host_id: str, facts: Mapping[str, Any]) -> None:
+def send_event(app: Celery, queue: Queue, facts: Mapping[str, Any]) -> None:
     """Tell a host something; it may get lost when the broker is away."""
-    queue = events_queue(host_id)
     try:
         with app.producer_or_acquire() as producer:
             producer.publish(

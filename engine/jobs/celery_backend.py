@@ -18,12 +18,12 @@ from kombu.message import Message as BrokerMessage
 from engine.errors import EngineError, ErrorCode
 from engine.jobs.backend import BackendHealth
 from engine.jobs.celery_app import (
-    JOBS_QUEUE,
     TASK_NAME,
     create_app,
     events_queue,
     host_id_in,
     is_redis,
+    jobs_queue,
     open_storage,
     priority_at_broker,
 )
@@ -178,7 +178,7 @@ class CeleryBackend:
     @contextmanager
     def _connected(self) -> Iterator[None]:
         """Hold one connection that publishes and hears."""
-        queue = events_queue(self._host_id)
+        queue = events_queue(self._settings, self._host_id)
         with self._app.connection_for_write() as line:
             line.ensure_connection(max_retries=1, timeout=5.0)
             with Consumer(line, [queue], callbacks=[self._hear], accept=["json"]):
@@ -236,7 +236,7 @@ class CeleryBackend:
                 "ticket": message.ticket,
                 "host_id": self._host_id,
             },
-            queue=JOBS_QUEUE,
+            queue=jobs_queue(self._settings).name,
             priority=priority_at_broker(message.jobs_of_owner, redis=self._is_redis),
             connection=self._line,
             retry=False,

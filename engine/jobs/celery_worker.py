@@ -26,6 +26,7 @@ from engine.gpu.gauge import MemoryGauge
 from engine.jobs.celery_app import (
     TASK_NAME,
     create_app,
+    events_queue,
     open_storage,
     send_event,
 )
@@ -43,6 +44,8 @@ from engine.worker.supervisor import Supervisor
 ALIVE_NAME = "alive"
 ALIVE_S = 10.0
 """How often a worker touches its file; one older than a minute belongs to a dead worker."""
+
+NOTICE_END_S = 0.5
 
 STOP_SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP")
 
@@ -126,6 +129,8 @@ class _Worker:
             without_mingle=True,
             without_heartbeat=True,
         )
+        # The wait for messages does not end by itself when the end is near.
+        worker.timer.call_repeatedly(NOTICE_END_S, lambda: None)
         self._obey_signals()
         threading.Thread(target=self._show_life, name="alive", daemon=True).start()
         if self._plan.ends_with_parent:
@@ -145,7 +150,8 @@ class _Worker:
         Raises:
             Reject: somebody else should do it.
         """
-        end = self._place.do(delivery, lambda facts: send_event(self._app, host_id, facts))
+        queue = events_queue(self._settings, host_id)
+        end = self._place.do(delivery, lambda facts: send_event(self._app, queue, facts))
         limit = self._plan.max_jobs
         if self._place.is_broken or (limit is not None and self._place.num_orders >= limit):
             self._end()
