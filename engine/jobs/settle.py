@@ -82,7 +82,8 @@ class Settler:
 
     def _learn_rate(self, job: StoredJob, report: dict[str, Any], elapsed_s: float) -> None:
         spec = job.record.spec
-        measured = measure_rate(elapsed_s, report["duration_s"], spec.options.fps)
+        speaking_s = report.get("stages", {}).get("speak", 0.0)  # another voice needs another time
+        measured = measure_rate(elapsed_s - speaking_s, report["duration_s"], spec.options.fps)
         if measured is None:
             return
         name, size_px = report["animator"], spec.options.output_size_px

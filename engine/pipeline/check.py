@@ -16,7 +16,7 @@ from engine.contracts import (
     RenderOptions,
     SpeechOptions,
 )
-from engine.errors import ErrorCode, InputError
+from engine.errors import EngineError, ErrorCode, InputError
 from engine.face.framing import expected_shape
 from engine.pipeline.animate import shown_window
 from engine.pipeline.decode import received_sound
@@ -25,6 +25,7 @@ from engine.pipeline.sonic import can_take_sonic, free_vram_mb, sonic_for, unmea
 from engine.pipeline.spoken_length import spoken_length_s
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
+from engine.speech.speaking_cost import speaking_s
 
 # Seconds of work for one second of 25 fps video at 512 px, before this machine was measured
 # (two cores, docs/performance.md); grows with the number of pixels and frames.
@@ -69,7 +70,13 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
     report = CheckReport(ok=is_ok, portrait=portrait, audio=audio)
     if not is_ok or audio is None or not audio.duration_s or shape is None:
         return report
-    costs = _Costs(audio.duration_s, shape, payload.get("rates") or {}, settings, tools)
+    speaking = 0.0
+    if not payload.get("audio"):
+        speech = SpeechOptions.model_validate(payload["speech"])
+        voice = tools.voices.choose(speech.text, speech.language, speech.voice)
+        speaking = speaking_s(voice, audio.duration_s)
+    rates = payload.get("rates") or {}
+    costs = _Costs(audio.duration_s, speaking, shape, rates, settings, tools)
     return report.model_copy(
         update={"estimate": costs.by_animator(options), "presets": costs.by_preset(options)}
     )
@@ -128,7 +135,7 @@ def _check_speech(
         cleaned = check_text(speech, settings, tools)
         require_drawable(cleaned, options)
         voice = tools.voices.choose(cleaned.mapped.text, speech.language, speech.voice)
-    except InputError as error:
+    except EngineError as error:  # a speech server may be away
         return AudioVerdict(verdict=error.code, values=error.values)
     duration_s = spoken_length_s(cleaned, voice.languages[0], speech.speed)
     return AudioVerdict(duration_s=round(duration_s, 1), warnings=_told(cleaned.notes))
@@ -145,6 +152,7 @@ class _Costs:
 
     Attributes:
         duration_s: of the speech.
+        speaking_s: what a voice needs for it.
         photo_size: width and height of the upright picture in pixels.
         rates: measured seconds of work per second of video, by `animator:size`.
         settings: where weights lie.
@@ -152,6 +160,7 @@ class _Costs:
     """
 
     duration_s: float
+    speaking_s: float
     photo_size: tuple[int, int]
     rates: Mapping[str, float]
     settings: EngineSettings
@@ -195,7 +204,7 @@ class _Costs:
         shape = expected_shape(options, *self.photo_size)
         need = animator.need(*shape, math.ceil(self.duration_s * fps))
         return Estimate(
-            seconds=round(FIXED_SECONDS + work_s, 1),
+            seconds=round(FIXED_SECONDS + self.speaking_s + work_s, 1),
             peak_vram_mb=need.vram_mb,
             peak_rss_mb=need.rss_mb,
         )

@@ -19,7 +19,7 @@ from engine.speech.mapped_text import MappedText
 from engine.speech.scripts import guess_language, scripts_of, split_by_script
 from engine.speech.sentences import WORD_PAUSE_S, Piece, split_sentences
 from engine.speech.text import clean, is_speakable, make_speakable
-from engine.speech.voice import CardEngine, SpeechEngine, SpokenClip, StyledEngine
+from engine.speech.voice import AbsentEngine, CardEngine, SpeechEngine, SpokenClip, StyledEngine
 
 _MAX_CHARACTERS = 5000
 _PIECE_CHARACTERS = 300
@@ -98,6 +98,7 @@ class VoiceCatalog:
         Raises:
             InputError: VOICE_UNKNOWN, VOICE_NOT_INSTALLED, LANGUAGE_UNSUPPORTED, or BAD_OPTION
                 when the voice does not speak the language.
+            EngineError: SPEECH_SERVER_FAILED when the server of the voice is away.
 
         Returns:
             The voice, the language it will speak first in its `languages`.
@@ -126,6 +127,13 @@ class VoiceCatalog:
                     )
                 speaking = _speaking(listed, language or language_of(text))
                 return speaking.model_copy(update={"voice_id": listed.voice_id + plus + variant})
+        engine = self._engines.get(name.partition(":")[0])
+        fault = engine.fault() if isinstance(engine, AbsentEngine) else None
+        if fault is not None:
+            language = language or language_of(text)
+            raise EngineError(
+                fault.code, **{**fault.values, "other": self._other_voice(engine, language)}
+            )
         raise InputError(ErrorCode.VOICE_UNKNOWN, voice=voice)
 
     def speak(
@@ -217,12 +225,12 @@ class VoiceCatalog:
             raise _unreadable(voice, text.text)
         return tasks
 
-    def _other_voice(self, voice: VoiceInfo) -> str:
+    def _other_voice(self, failed: SpeechEngine, language: str) -> str:
         """A voice on this computer for the same language, for when a server fails."""
         found = (
             listed.voice_id
-            for listed in (*self.voices(voice.languages[0]), *self.voices())
-            if listed.engine != voice.engine
+            for listed in (*self.voices(language), *self.voices())
+            if listed.engine != failed.name
         )
         return next(found, "")
 
@@ -249,7 +257,7 @@ class VoiceCatalog:
             raise
         except EngineError as error:
             if error.code is ErrorCode.SPEECH_SERVER_FAILED:
-                error.values["other"] = self._other_voice(voice)
+                error.values["other"] = self._other_voice(engine, voice.languages[0])
                 raise
             if is_first:  # nothing was spoken yet: it is the voice, not this sentence
                 raise

@@ -51,6 +51,7 @@ class SpeechServerEngine:
         self._lock = threading.Lock()
         self._names: tuple[str, ...] = ()
         self._asked_at = float("-inf")
+        self._fault: EngineError | None = None
 
     def voices(self) -> tuple[VoiceInfo, ...]:
         """What the server offers; empty when there is none or it does not answer."""
@@ -61,6 +62,10 @@ class SpeechServerEngine:
                 self._names = self._ask_names()
                 self._asked_at = time.monotonic()
             return tuple(self._info(name) for name in self._names)
+
+    def fault(self) -> EngineError | None:
+        """Why the server's voices are not listed; None when they are or it is off."""
+        return None if self.voices() else self._fault
 
     def speak(self, text: str, voice_id: str, language: str, speed: float) -> SpokenClip:
         """Have the server speak one sentence.
@@ -101,6 +106,7 @@ class SpeechServerEngine:
             answer = self._fetch("GET", "/v1/audio/voices", _LIST_TIMEOUT_S, _MAX_LIST_BYTES)
             names = _names_in(httpx.Response(200, content=answer).json())
         except EngineError as error:
+            self._fault = error
             # A server without such a list still speaks; one that is not there does not.
             return _USUAL_VOICES if error.values.get("answered") else ()
         except ValueError:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.contracts import VoiceInfo
+from engine.errors import EngineError
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,15 @@ class StyledEngine(Protocol):
         self, text: str, voice_id: str, language: str, speed: float, style: str
     ) -> SpokenClip:
         """As `SpeechEngine.speak`, in a style: one of the voice's own or any words."""
+        ...
+
+
+@runtime_checkable
+class AbsentEngine(Protocol):
+    """A back end that may be away for now, and then says why."""
+
+    def fault(self) -> EngineError | None:
+        """Why its voices are not listed; None when they are, or nobody asked for them."""
         ...
 
 

@@ -147,7 +147,13 @@ def test_server_that_went_away_is_named(server, tmp_path):
         engine.speak("Hello.", "server:anna", "en", 1.0)
 
     assert caught.value.values["reason"] == "it does not answer"
-    assert engine_of(server, tmp_path).voices() == ()
+    late = engine_of(server, tmp_path)
+    assert late.voices() == ()
+    with pytest.raises(EngineError) as caught:
+        VoiceCatalog([HibariEngine(), late]).choose("Hello there.", None, "server:anna")
+    assert caught.value.code is ErrorCode.SPEECH_SERVER_FAILED
+    assert caught.value.values["reason"] == "it does not answer"
+    assert caught.value.values["other"] == "hibari:heart"
 
 
 @pytest.mark.parametrize(
