@@ -57,6 +57,7 @@ from engine.owner_settings import OWNER_FIELDS, write_choices
 from engine.settings import EngineSettings
 from engine.storage import LIVE_NAME, JobFolders
 from engine.weights.fetching import WeightsFetcher
+from engine.weights.recogniser import recogniser_folder
 from engine.weights.voices import set_of_voice
 from engine.worker.lanes import (
     PRODUCT_DECODE_TASKS,
@@ -133,7 +134,9 @@ class StudioEngine:
                 lane=LectureLane(self._quick, self._decode, self.settings, self._temp.create),
             )
         )
-        intake = RowIntake(self._folders, self._lane, self._admission, _validate, _new_job)
+        intake = RowIntake(
+            self._folders, self._lane, self._admission, self._require, _new_job, self._can_recognise
+        )
         self.batches = BatchService(
             BatchTools(
                 store=self._store,
@@ -347,7 +350,7 @@ class StudioEngine:
             EngineError: QUEUE_FULL, TOO_MANY_WAITING, SUBMITTED_TOO_FAST, DAILY_LIMIT,
                 DISK_LOW, STORAGE_FULL, DISK_FULL, PROBE_TIMEOUT, WORKER_LOST.
         """
-        _validate(request)
+        self._require(request)
         if idempotency_key is not None:
             known = self._store.find_by_key(owner, idempotency_key)
             if known is not None:
@@ -567,6 +570,13 @@ class StudioEngine:
 
     # -- inside ------------------------------------------------------------------------------
 
+    def _require(self, request: AnimateRequest) -> None:
+        """Refuse what can be seen without opening a file."""
+        _validate(request, can_recognise=self._can_recognise())
+
+    def _can_recognise(self) -> bool:
+        return recogniser_folder(self.settings) is not None
+
     def _find(self, job_id: str, owner: str | None) -> StoredJob:
         job = self._store.get(job_id)
         if job is None or owner not in (None, job.record.owner):
@@ -610,15 +620,21 @@ class StudioEngine:
         return [*lanes, *self._decode.pids]
 
 
-def _validate(request: AnimateRequest) -> None:
-    """Refuse what can be seen without opening a file."""
+def _validate(request: AnimateRequest, *, can_recognise: bool) -> None:
+    """Refuse what can be seen without opening a file.
+
+    Args:
+        request: of a caller.
+        can_recognise: whether the words of a recording can be found out.
+    """
     if not request.consent:
         raise InputError(ErrorCode.CONSENT_MISSING)
     if (request.audio is None) == (request.speech is None):
         raise InputError(
             ErrorCode.BAD_OPTION, option="audio", reason="give either a recording or a text"
         )
-    has_words = request.speech is not None or bool(request.script and request.script.strip())
+    has_script = bool(request.script and request.script.strip())
+    has_words = request.speech is not None or has_script or can_recognise
     if request.options.captions != "off" and not has_words:
         raise InputError(ErrorCode.CAPTIONS_NEED_TEXT)
     for path in (request.portrait, request.audio):

@@ -70,6 +70,8 @@ class ErrorCode(StrEnum):
     SCRIPT_MISMATCH = "script_mismatch"
     SCRIPT_UNREADABLE = "script_unreadable"
     CAPTIONS_NEED_TEXT = "captions_need_text"
+    CAPTIONS_RECOGNISED = "captions_recognised"
+    NOTHING_UNDERSTOOD = "nothing_understood"
     CAPTIONS_UNDRAWABLE = "captions_undrawable"
     # tables of rows
     TABLE_UNREADABLE = "table_unreadable"

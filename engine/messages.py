@@ -222,6 +222,14 @@ MESSAGES: dict[ErrorCode, Message] = {
         "Captions need a typed text; what is said in a recording is not known.",
         "Type the text and choose a voice, or make the video without captions.",
     ),
+    ErrorCode.CAPTIONS_RECOGNISED: Message(
+        "The captions were written down from the recording by the recogniser.",
+        "Read them before you show the video; names may be misheard.",
+    ),
+    ErrorCode.NOTHING_UNDERSTOOD: Message(
+        "No words were understood in the recording, so there are no captions.",
+        "Give the words of the recording, then the captions are made from them.",
+    ),
     ErrorCode.CAPTIONS_UNDRAWABLE: Message(
         "These letters cannot be drawn into the picture: {characters}",
         "Choose captions as a file beside the video; players show every writing system.",

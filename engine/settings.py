@@ -202,6 +202,10 @@ class EngineSettings(BaseSettings):
     speech_server_timeout_s: float = Field(default=60.0, gt=0)
     """A server that says nothing for this long while it speaks a sentence is given up."""
 
+    recogniser_dir: Path | None = None
+    """A folder with Whisper for CTranslate2, for captions of recordings; None = the one that
+    `weights get recogniser` fetched."""
+
     hub_endpoint: str = "https://huggingface.co"
     """Where weights are fetched from; a mirror with the same addresses may stand here."""
 

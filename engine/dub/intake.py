@@ -27,6 +27,7 @@ class RowIntake:
     Attributes:
         folders, lane, admission: of the engine.
         require: raises when a request can be refused without opening a file.
+        can_recognise: whether the words of a recording can be found out.
         new_job: a job from a request, what its intake answered, its id and its owner.
     """
 
@@ -35,6 +36,7 @@ class RowIntake:
     admission: Admission
     require: Callable[[AnimateRequest], None]
     new_job: Callable[[AnimateRequest, dict[str, Any], str, str], NewJob]
+    can_recognise: Callable[[], bool]
 
     def take_in(
         self, request: BatchRequest, owner: str, taken: dict[int, NewJob]
@@ -79,7 +81,7 @@ class RowIntake:
     def _take_in_row(
         self, request: BatchRequest, row: BatchRow, owner: str, portrait: Path
     ) -> NewJob:
-        wanted = request_of_row(request, row)
+        wanted = request_of_row(request, row, can_recognise=self.can_recognise())
         self.require(wanted)
         job_id = secrets.token_hex(16)
         try:
@@ -98,11 +100,16 @@ class RowIntake:
         return new
 
 
-def request_of_row(request: BatchRequest, row: BatchRow) -> AnimateRequest:
+def request_of_row(request: BatchRequest, row: BatchRow, *, can_recognise: bool) -> AnimateRequest:
     """What one row asks for.
 
     A recording whose words nobody knows has no captions; that is no reason to refuse it, unless
     they should be drawn into the picture.
+
+    Args:
+        request: of the batch.
+        row: of it.
+        can_recognise: whether the words of a recording can be found out.
 
     Raises:
         InputError: ROW_EMPTY.
@@ -114,7 +121,7 @@ def request_of_row(request: BatchRequest, row: BatchRow) -> AnimateRequest:
     if row.audio is None and text is not None:
         speech = SpeechOptions(text=text, language=row.language, voice=row.voice, speed=row.speed)
     options = request.options
-    if options.captions == "srt" and text is None:
+    if options.captions == "srt" and text is None and not can_recognise:
         options = options.model_copy(update={"captions": "off"})
     has_recording = row.audio is not None
     return AnimateRequest(

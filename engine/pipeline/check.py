@@ -26,6 +26,7 @@ from engine.pipeline.spoken_length import spoken_length_s
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
 from engine.speech.speaking_cost import speaking_s
+from engine.weights.recogniser import recogniser_folder
 
 # Seconds of work for one second of 25 fps video at 512 px, before this machine was measured
 # (two cores, docs/performance.md); grows with the number of pixels and frames.
@@ -56,6 +57,7 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
     portrait = audio = None
     shape: tuple[int, int] | None = None
     has_script = bool((payload.get("script") or "").strip())
+    has_script = has_script or recogniser_folder(settings) is not None
     if payload.get("portrait"):
         portrait = _check_portrait(payload["portrait"], options, settings, tools)
         if portrait.width_px and portrait.height_px:

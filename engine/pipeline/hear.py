@@ -13,6 +13,7 @@ from engine.pipeline.tools import Tools
 from engine.speech.common_words import language_of
 from engine.speech.espeak import ENGINE_NAME
 from engine.speech.lexicon import Lexicon
+from engine.speech.recognise import Recogniser
 from engine.speech.voice import SpokenClip, TimedPhoneme, TimedWord
 
 # Nobody says more in a second; what is longer is not worth reading.
@@ -60,6 +61,7 @@ def hear(
     tools: Tools,
     canceled: Event,
     lexicon: Lexicon | None = None,
+    recogniser: Recogniser | None = None,
 ) -> Heard:
     """Listen to a recording, with its words where they are known.
 
@@ -71,18 +73,40 @@ def hear(
         tools: models of this process.
         canceled: looked at while the text is read.
         lexicon: the person's own pronunciations.
+        recogniser: writes down the words that are not known; None = they stay unknown.
 
     Raises:
         Canceled: when the user asked to stop.
     """
     curves = tools.listener.listen_wav(wav)
     if script is None:
-        return Heard(curves)
+        if recogniser is None:
+            return Heard(curves)
+        return _recognised(wav, curves, recogniser, (tools, canceled, lexicon))
+    return _with_script(script, curves, (tools, canceled, lexicon))
+
+
+_Means = tuple[Tools, Event, Lexicon | None]
+"""What reading a text takes."""
+
+
+def _recognised(wav: Path, curves: MouthCurves, recogniser: Recogniser, means: _Means) -> Heard:
+    """With the words that the recogniser understood, timed by their sounds where they fit."""
+    understood = recogniser.listen(wav, means[1])
+    if not understood.words:
+        return Heard(curves, notes=(ErrorCode.NOTHING_UNDERSTOOD.value,))
+    script = Script(understood.text, understood.language)
+    heard = _with_script(script, curves, means)
+    notes = (ErrorCode.CAPTIONS_RECOGNISED.value,)
+    return replace(heard, words=heard.words or understood.words, notes=notes)
+
+
+def _with_script(script: Script, curves: MouthCurves, means: _Means) -> Heard:
     limit = round(len(curves) / CURVE_RATE_HZ * _MAX_CHARACTERS_PER_S) + _SPARE_CHARACTERS
     if len(script.text) > limit:
         return Heard(curves, notes=(ErrorCode.SCRIPT_MISMATCH.value,))
     try:
-        spoken = _read(script, tools, canceled, lexicon)
+        spoken = _read(script, *means)
     except Canceled:
         raise
     except EngineError:

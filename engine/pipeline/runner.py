@@ -47,8 +47,10 @@ from engine.pipeline.stage import SONIC_STAGE_SHARES, StageClock
 from engine.pipeline.tools import Tools
 from engine.provenance.seal import seal
 from engine.speech.lexicon import Lexicon
+from engine.speech.recognise import Recogniser
 from engine.speech.voice import TimedWord
 from engine.storage import LIVE_NAME
+from engine.weights.recogniser import recogniser_folder
 from engine.worker.task import TaskContext
 
 SPOKEN_NAME = "spoken.wav"
@@ -218,10 +220,20 @@ class VideoJob:
             return Heard(curves, spoken.words, spoken.phonemes, spoken.notes)
         script = Script.of(self._spec.script, self._spec.script_language)
         lexicon = Lexicon.load(self._context.settings.pronunciations_path)
-        heard = hear(speech_wav, script, self._tools, self._context.canceled, lexicon)
+        heard = hear(
+            speech_wav, script, self._tools, self._context.canceled, lexicon, self._recogniser()
+        )
         # A voice may know its words but not its sounds.
         notes = (*spoken.notes, *heard.notes)
         return replace(heard, words=heard.words or spoken.words, notes=notes)
+
+    def _recogniser(self) -> Recogniser | None:
+        """Who writes the captions of a recording whose words are not known."""
+        options, speech = self._spec.options, self._spec.speech
+        if options.captions == "off" or speech is not None:
+            return None
+        folder = recogniser_folder(self._context.settings)
+        return None if folder is None else Recogniser(folder, self._spec.script_language)
 
     def _report(
         self, video: Path, duration_s: float, animator: str, sync: SyncReport

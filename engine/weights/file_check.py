@@ -14,6 +14,7 @@ LFS_POINTER_START = b"version https://git-lfs"
 ONNX_START = b"\x08"  # a protobuf message whose first field is the version of the format
 _LISTS = frozenset({"unicode_indexer.json"})
 PICKLE_START = b"\x80"
+CTRANSLATE2_NAME = "model.bin"
 
 # A safetensors header is JSON behind eight bytes of length; the format allows 100 MB.
 MAX_HEADER_BYTES = 100_000_000
@@ -33,6 +34,8 @@ def find_fault(path: Path) -> str | None:
         return "it is a Git LFS pointer, not the weights themselves"
     if start.lstrip()[:1] == b"<":
         return "it is a web page, not the weights"
+    if path.name == CTRANSLATE2_NAME:
+        return _fault_of_ctranslate2(path)
     if path.suffix in _FAULT_OF:
         return _FAULT_OF[path.suffix](path)
     return _fault_of_torch_file(path, start)
@@ -84,6 +87,15 @@ def _fault_of_onnx(path: Path) -> str | None:
 def _fault_of_text(path: Path) -> str | None:
     with path.open("rb") as stream:
         return "it is not text" if b"\0" in stream.read(512) else None
+
+
+def _fault_of_ctranslate2(path: Path) -> str | None:
+    """A number of the format, then the name of the architecture, such as `WhisperSpec`."""
+    with path.open("rb") as stream:
+        start = stream.read(64)
+    version = int.from_bytes(start[:4], "little")
+    is_known = 0 < version < 256 and b"Spec\0" in start
+    return None if is_known else "it is not a CTranslate2 model"
 
 
 _FAULT_OF: dict[str, Callable[[Path], str | None]] = {

@@ -637,6 +637,14 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Los subtítulos necesitan un texto escrito; no se sabe qué se dice en una grabación.",
         "Escriba el texto y elija una voz, o haga el vídeo sin subtítulos.",
     ),
+    "captions_recognised": (
+        "El reconocedor escribió los subtítulos a partir de la grabación.",
+        "Léalos antes de mostrar el vídeo; puede haber nombres mal entendidos.",
+    ),
+    "nothing_understood": (
+        "No se entendió ninguna palabra en la grabación, así que no hay subtítulos.",
+        "Indique las palabras de la grabación y los subtítulos se harán con ellas.",
+    ),
     "captions_undrawable": (
         "Estas letras no se pueden dibujar en la imagen: {characters}",
         "Elija subtítulos en un archivo aparte; los reproductores muestran todas las escrituras.",

@@ -647,6 +647,14 @@ ERRORS: dict[str, tuple[str, str]] = {
         "n'est pas connu.",
         "Saisissez le texte et choisissez une voix, ou faites la vidéo sans sous-titres.",
     ),
+    "captions_recognised": (
+        "Les sous-titres ont été écrits d'après l'enregistrement par le programme de reconnaissance.",
+        "Relisez-les avant de montrer la vidéo ; des noms peuvent être mal compris.",
+    ),
+    "nothing_understood": (
+        "Aucun mot n'a été compris dans l'enregistrement ; il n'y a donc pas de sous-titres.",
+        "Donnez les mots de l'enregistrement, et les sous-titres en seront faits.",
+    ),
     "captions_undrawable": (
         "Ces lettres ne peuvent pas être dessinées dans l'image : {characters}",
         "Choisissez des sous-titres dans un fichier à part ; les lecteurs affichent toutes les "
