@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001, E501 - letters of many scripts look like others or are wide
+# ruff: noqa: RUF001 - letters of many scripts look like others
 """What the voices say in `benchmarks.speech`: our own sentences."""
 
 HUNDRED = (
