@@ -308,11 +308,11 @@ MESSAGES: dict[ErrorCode, Message] = {
         "Split it into several lectures.",
     ),
     ErrorCode.SCRIPT_TOO_MANY: Message(
-        "The script has {sections} parts, but there are only {slides} slides.",
-        "Remove headings that have no slide; each line that begins with #  is one.",
+        "The script has text for {sections} slides, but there are only {slides}.",
+        "Remove headings that have no slide; each line that begins with # is one.",
     ),
     ErrorCode.SCRIPT_TOO_FEW: Message(
-        "The script has {sections} parts, but there are {slides} slides.",
+        "The script has text for {sections} of {slides} slides.",
         "Add a heading for each missing slide; [pause 4] below it shows the slide without words.",
     ),
     ErrorCode.TIMES_UNREADABLE: Message(
@@ -324,7 +324,7 @@ MESSAGES: dict[ErrorCode, Message] = {
         "Put the slide times in order.",
     ),
     ErrorCode.TIMES_COUNT: Message(
-        "There are {times} slide times for {slides} slides.",
+        "The number of slide times is {times}, the number of slides {slides}.",
         "Give a time for every slide, or for every slide but the first.",
     ),
     ErrorCode.TIMES_TOO_LATE: Message(
@@ -332,7 +332,7 @@ MESSAGES: dict[ErrorCode, Message] = {
         "Check the slide times against the recording.",
     ),
     ErrorCode.RECORDINGS_COUNT: Message(
-        "There are {recordings} recordings for {slides} slides.",
+        "The number of recordings is {recordings}, the number of slides {slides}.",
         "Give one recording for each slide, or one recording with the times of the slides.",
     ),
     ErrorCode.PORTRAIT_MISSING: Message(

@@ -42,7 +42,7 @@ def parse_times(text: str) -> tuple[SlideTime, ...]:
         if not stripped or stripped.startswith("#"):
             continue
         found = _TIME.fullmatch(stripped)
-        if found is None:
+        if found is None or _is_odd(found):
             raise InputError(ErrorCode.TIMES_UNREADABLE, line=number)
         seconds = float(found["seconds"].replace(",", "."))
         start_s = int(found["hours"] or 0) * 3600 + int(found["minutes"] or 0) * 60 + seconds
@@ -50,6 +50,13 @@ def parse_times(text: str) -> tuple[SlideTime, ...]:
             raise InputError(ErrorCode.TIMES_NOT_RISING, line=number)
         times.append(SlideTime(start_s, found["heading"] or ""))
     return tuple(times)
+
+
+def _is_odd(found: "re.Match[str]") -> bool:
+    """Whether there are more than 59 seconds beside minutes, or minutes beside hours."""
+    seconds = float(found["seconds"].replace(",", "."))
+    is_long = found["minutes"] is not None and seconds >= 60
+    return is_long or (found["hours"] is not None and int(found["minutes"]) >= 60)
 
 
 def spread_times(

@@ -324,7 +324,7 @@ TEXT: dict[str, str] = {
     "tips.cut": "Cara cortada",
     "tips.covered": "Boca tapada",
     "tips.more": "Lo mejor es la boca cerrada. Hasta 25 grados de lado va bien; gafas y barba no molestan.",
-    "tips.drawing": "Los cuadros y dibujos sirven si muestran una cara humana con ojos, nariz y boca.",
+    "tips.drawing": "También sirven cuadros y dibujos; si no se encuentra una cara, márcala a mano.",
     "voice.level": "Volumen del micrófono",
     "voice.level_quiet": "Muy bajo: acércate",
     "voice.level_good": "Bien",
@@ -448,6 +448,14 @@ TEXT: dict[str, str] = {
     "licence.page": "esta página",
     "licence.sonic": "el animador Sonic, solo no comercial",
     "upload.drop": "Suelta aquí una grabación\no pulsa para elegirla",
+    "photo.mark": "Marcar la cara a mano",
+    "photo.mark_hint": "Arrastra los puntos redondos a los ojos y los cuadrados a las comisuras de la boca. También se mueven con las flechas.",
+    "photo.mark_use": "Usar estos puntos",
+    "photo.mark_again": "Marcar la cara de nuevo",
+    "photo.pin_0": "Ojo izquierdo",
+    "photo.pin_1": "Ojo derecho",
+    "photo.pin_2": "Comisura izquierda de la boca",
+    "photo.pin_3": "Comisura derecha de la boca",
     # errors
     "error.title": "No funcionó",
 }
@@ -724,11 +732,11 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Divídalo en varias clases.",
     ),
     "script_too_many": (
-        "El guion tiene {sections} partes, pero solo hay {slides} diapositivas.",
-        "Quite los títulos sin diapositiva; cada línea que empieza por #  es uno.",
+        "El guion tiene texto para {sections} diapositivas, pero solo hay {slides}.",
+        "Quite los títulos sin diapositiva; cada línea que empieza por # es uno.",
     ),
     "script_too_few": (
-        "El guion tiene {sections} partes, pero hay {slides} diapositivas.",
+        "El guion tiene texto para {sections} de {slides} diapositivas.",
         "Añada un título por cada diapositiva que falta; [pause 4] debajo la muestra sin palabras.",
     ),
     "times_unreadable": (
@@ -740,7 +748,7 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Ponga los tiempos en orden.",
     ),
     "times_count": (
-        "Hay {times} tiempos para {slides} diapositivas.",
+        "El número de tiempos es {times} y el de diapositivas {slides}.",
         "Dé un tiempo por diapositiva, o por cada una menos la primera.",
     ),
     "times_too_late": (
@@ -748,7 +756,7 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Compruebe los tiempos con la grabación.",
     ),
     "recordings_count": (
-        "Hay {recordings} grabaciones para {slides} diapositivas.",
+        "El número de grabaciones es {recordings} y el de diapositivas {slides}.",
         "Dé una grabación por diapositiva, o una sola con los tiempos de las diapositivas.",
     ),
     "portrait_missing": (

@@ -324,7 +324,7 @@ TEXT: dict[str, str] = {
     "tips.cut": "Visage coupé",
     "tips.covered": "Bouche cachée",
     "tips.more": "La bouche fermée donne le meilleur résultat. Jusqu'à 25 degrés de côté, tout va bien ; lunettes et barbe ne gênent pas.",
-    "tips.drawing": "Les peintures et les dessins conviennent s'ils montrent un visage humain avec yeux, nez et bouche.",
+    "tips.drawing": "Les peintures et les dessins conviennent aussi ; si aucun visage n'est trouvé, marquez-le à la main.",
     "voice.level": "Niveau du microphone",
     "voice.level_quiet": "Très faible : rapprochez-vous",
     "voice.level_good": "Bien",
@@ -448,6 +448,14 @@ TEXT: dict[str, str] = {
     "licence.page": "cette page",
     "licence.sonic": "l'animateur Sonic, usage non commercial seulement",
     "upload.drop": "Déposez un enregistrement ici\nou cliquez pour en choisir un",
+    "photo.mark": "Marquer le visage à la main",
+    "photo.mark_hint": "Faites glisser les points ronds sur les yeux et les carrés sur les coins de la bouche. Les flèches les déplacent aussi.",
+    "photo.mark_use": "Utiliser ces points",
+    "photo.mark_again": "Marquer de nouveau le visage",
+    "photo.pin_0": "Œil de gauche",
+    "photo.pin_1": "Œil de droite",
+    "photo.pin_2": "Coin gauche de la bouche",
+    "photo.pin_3": "Coin droit de la bouche",
     # errors
     "error.title": "Cela n'a pas marché",
 }
@@ -735,11 +743,11 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Partagez-le en plusieurs cours.",
     ),
     "script_too_many": (
-        "Le texte a {sections} parties, mais il n'y a que {slides} diapositives.",
-        "Retirez les titres sans diapositive ; chaque ligne qui commence par #  en est un.",
+        "Le texte couvre {sections} diapositives, mais il n'y en a que {slides}.",
+        "Retirez les titres sans diapositive ; chaque ligne qui commence par # en est un.",
     ),
     "script_too_few": (
-        "Le texte a {sections} parties, mais il y a {slides} diapositives.",
+        "Le texte couvre {sections} diapositives sur {slides}.",
         "Ajoutez un titre pour chaque diapositive manquante ; [pause 4] dessous la montre sans paroles.",
     ),
     "times_unreadable": (
@@ -751,7 +759,7 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Mettez les temps dans l'ordre.",
     ),
     "times_count": (
-        "Il y a {times} temps pour {slides} diapositives.",
+        "Le nombre de temps est {times}, celui des diapositives {slides}.",
         "Donnez un temps pour chaque diapositive, ou pour chacune sauf la première.",
     ),
     "times_too_late": (
@@ -759,7 +767,7 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Vérifiez les temps avec l'enregistrement.",
     ),
     "recordings_count": (
-        "Il y a {recordings} enregistrements pour {slides} diapositives.",
+        "Le nombre d'enregistrements est {recordings}, celui des diapositives {slides}.",
         "Donnez un enregistrement par diapositive, ou un seul avec les temps des diapositives.",
     ),
     "portrait_missing": (
