@@ -16,7 +16,7 @@ from studio.context import Studio
 from studio.form import CallerOptions, parse_caller_options, title_of
 from studio.language import in_visitors_language
 from studio.locales import current_locale
-from studio.parts.uploads import FileUpload, OptionsInput
+from studio.parts.uploads import AnswerOutput, FileUpload, OptionsInput
 from studio.presenter import artifact_address, failure_message, message_of
 from studio.session import base_url
 
@@ -36,7 +36,7 @@ def create_endpoints(studio: Studio) -> None:
     consent = gr.Checkbox(False, visible=False, label="consent")
     job_id = gr.Textbox("", visible=False, label="job_id")
     language = gr.Textbox("", visible=False, label="language")
-    answer = gr.JSON(visible=False, label="answer")
+    answer = AnswerOutput(visible=False, label="answer")
 
     _create_making_endpoints(studio, [portrait, audio, text, options], consent, answer)
     _create_watching_endpoints(studio, job_id, language, answer)
@@ -102,7 +102,12 @@ def _create_making_endpoints(
 
     for endpoint, controls in ((check, inputs), (submit, [*inputs, consent])):
         gr.Button(visible=False).click(
-            endpoint, controls, answer, api_name=endpoint.__name__, show_progress="hidden"
+            endpoint,
+            controls,
+            answer,
+            api_name=endpoint.__name__,
+            show_progress="hidden",
+            queue=False,
         )
 
 
@@ -150,7 +155,12 @@ def _create_watching_endpoints(
         (voices, language_input),
     ):
         gr.Button(visible=False).click(
-            endpoint, control, answer, api_name=endpoint.__name__, show_progress="hidden"
+            endpoint,
+            control,
+            answer,
+            api_name=endpoint.__name__,
+            show_progress="hidden",
+            queue=False,
         )
 
 

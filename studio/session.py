@@ -156,13 +156,13 @@ def _plain(request: gr.Request | None) -> object:
 
 def wanted_job(request: gr.Request | None) -> str:
     """The job id of a link such as `/?job=<id>`, or an empty string."""
-    query = getattr(getattr(request, "request", None), "query_params", None) or {}
+    query = getattr(_plain(request), "query_params", None) or {}
     return str(query.get("job", ""))
 
 
 def base_url(request: gr.Request | None) -> str:
     """The address the asker used, such as `http://127.0.0.1:7860/`."""
-    return str(getattr(getattr(request, "request", None), "base_url", "/"))
+    return str(getattr(_plain(request), "base_url", "/"))
 
 
 def cookie_in(headers: Headers, name: str = COOKIE_NAME) -> str | None:

@@ -95,3 +95,13 @@ class OptionsInput(gr.JSON, metaclass=_WithoutStub):
     def api_info(self) -> dict[str, Any]:
         """The JSON schema; Gradio's own says `type: {}`, which is not one."""
         return {"type": "object", "additionalProperties": True}
+
+
+class AnswerOutput(gr.JSON, metaclass=_WithoutStub):
+    """The answer of an endpoint; Gradio's own reaches programs over MCP inside a wrapper."""
+
+    is_template = True
+
+    def postprocess(self, value: dict[str, Any]) -> Any:  # noqa: ANN401 - Gradio's signature
+        """The answer as it is."""
+        return value
