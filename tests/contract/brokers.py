@@ -79,7 +79,7 @@ def rabbitmq_server() -> Iterator[str]:
     else:
         command = [program]
     try:
-        with _running(command, port, 90, environment):
+        with _running(command, port, 180, environment):
             yield f"amqp://guest:guest@127.0.0.1:{port}//"
     finally:
         epmd = {**os.environ, "ERL_EPMD_PORT": str(epmd_port), "ERL_EPMD_ADDRESS": "127.0.0.1"}

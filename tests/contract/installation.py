@@ -85,11 +85,17 @@ class Installation:
         """The first host."""
         return self.engines[0]
 
-    def open_engine(self, name: str = "host", tasks: str = TASKS, **changes: Any) -> StudioEngine:
+    def open_engine(
+        self,
+        name: str = "host",
+        tasks: str = TASKS,
+        decode_tasks: str = TASKS,
+        **changes: Any,
+    ) -> StudioEngine:
         """A host on a folder of its own, beginning at once with what waits there."""
         given = {"data_dir": self.folder / name, "cancel_grace_s": 1.0, **self.settings, **changes}
         settings = EngineSettings(**given)
-        engine = StudioEngine(settings, exclusive=True, tasks=tasks, decode_tasks=tasks)
+        engine = StudioEngine(settings, exclusive=True, tasks=tasks, decode_tasks=decode_tasks)
         self.engines.append(engine)
         return engine
 
@@ -102,9 +108,7 @@ class Installation:
             name = f"w{len(self.workers)}"
             log = self.folder / f"{name}.log"
             variables = {
-                f"STUDIO_{key.upper()}": str(value)
-                for key, value in self.settings.items()
-                if value is not None
+                f"STUDIO_{key.upper()}": str(value) for key, value in self.settings.items()
             }
             given = {"STUDIO_DATA_DIR": str(self.folder / "workers"), "STUDIO_CANCEL_GRACE_S": "1"}
             command = [sys.executable, "-m", "engine", "serve-worker", "--name", name, *options]
