@@ -46,6 +46,13 @@ Weight = Annotated[float, Field(ge=0.0, le=20.0)]
 """Of one part of the guidance."""
 
 
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+"""Of a width or a height."""
+
+Point = tuple[Share, Share]
+"""x and y."""
+
+
 class RenderOptions(Frozen):
     """Everything a person may choose about the picture.
 
@@ -63,15 +70,24 @@ class RenderOptions(Frozen):
         framing: how much of the photo is kept: face, bust, or full.
         aspect: shape of the output; `source` keeps the framing's own shape.
         face_index: which face speaks, in order of `check`; None = largest.
+        face_points: where the face is when none is found, as in a drawing: left eye, right eye,
+            left and right corner of the mouth as they stand in the upright picture, each x and y
+            as a share of its width and height, 0-1.
         smoothing: strength of temporal smoothing of the mouth, 0-2; 1 = tuned default, 0 = off.
         background: colour behind transparent pictures and padding, `#rrggbb` or a colour name.
         allow_smaller: draw one size smaller when the memory does not suffice otherwise.
         force: animate although the pre-flight check would refuse a turned or small face.
         captions: `srt` = files beside the video, `burn` = drawn into the picture too; both need
             a typed text, or the words of the recording.
+        level_sound: bring the sound to -16 LUFS, so that voices and recordings of one series
+            are equally loud; False keeps the level.
+        reduce_noise: take steady noise out of a recording, gently.
+        trim_silence: cut off the silence before and behind the speech of a recording.
         guidance: weights of the picture and of the speech, 0-20 each (sonic).
         dtype: what the large networks compute in (sonic); `auto` = fp16 on a card, else fp32.
         decode_chunk: keyframes decoded together, 1-25 (sonic); fewer need less memory.
+        calibrate: `auto` = measure how late the picture comes and correct it within 80 ms (sonic);
+            a number = let it come so many milliseconds earlier; `off` = neither.
         segment_seconds: longest piece of speech animated at once, 5-30 (sonic); longer speech
             is spliced in pauses.
     """
@@ -88,14 +104,19 @@ class RenderOptions(Frozen):
     framing: Framing = "full"
     aspect: Aspect = "source"
     face_index: int | None = Field(default=None, ge=0)
+    face_points: tuple[Point, Point, Point, Point] | None = None
     smoothing: float = Field(default=1.0, ge=0.0, le=2.0)
     background: str = "white"
     allow_smaller: bool = False
     force: bool = False
     captions: Captions = "off"
+    level_sound: bool = True
+    reduce_noise: bool = False
+    trim_silence: bool = False
     guidance: tuple[Weight, Weight] = (2.0, 7.5)
     dtype: DtypeName = "auto"
     decode_chunk: int = Field(default=8, ge=1, le=25)
+    calibrate: Literal["auto", "off"] | Annotated[int, Field(ge=-200, le=200)] = "auto"
     segment_seconds: int = Field(default=30, ge=5, le=30)
 
     @field_validator("guidance", mode="before")
@@ -106,6 +127,17 @@ class RenderOptions(Frozen):
         if not isinstance(parts, list | tuple) or len(parts) != 2:
             raise ValueError("two numbers such as 2,7.5 are needed")
         return tuple(parts)
+
+    @field_validator("face_points", mode="before")
+    @classmethod
+    def _split_face_points(cls, given: object) -> object:
+        """Take `x,y,x,y,x,y,x,y` for four points."""
+        if not isinstance(given, str):
+            return given
+        numbers = given.split(",")
+        if len(numbers) != 8:
+            raise ValueError("eight numbers are needed: x and y of both eyes and mouth corners")
+        return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
     @property
     def steps(self) -> int:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from engine.contracts import JobRecord
+from engine.contracts import JobRecord, RenderOptions
 from studio.form import TITLE_CHARACTERS, FormValues
 
 V = TypeVar("V")
@@ -29,6 +29,7 @@ def form_of(record: JobRecord, portrait: Path | None, recording: Path | None) ->
     return FormValues(
         portrait=str(portrait) if portrait is not None else None,
         face=face if face is not None else LARGEST_FACE,
+        points=points_text(options),
         framing=options.framing,
         aspect=options.aspect,
         source="text" if speech is not None else "upload",
@@ -51,10 +52,16 @@ def form_of(record: JobRecord, portrait: Path | None, recording: Path | None) ->
         seed=str(record.spec.seed),
         fps=options.fps,
         background=options.background,
+        calibrate=str(options.calibrate),
         allow_smaller=options.allow_smaller,
         force=options.force,
         consent=False,
     )
+
+
+def points_text(options: RenderOptions) -> str:
+    """The four points of a face that was marked by hand, as the form keeps them."""
+    return ",".join(f"{share:g}" for point in options.face_points or () for share in point)
 
 
 def values_of(form: FormValues) -> dict[str, Any]:

@@ -25,6 +25,7 @@ class FormValues:
     Attributes:
         portrait, recording, microphone: uploaded files, or None.
         face: number of the chosen face, below 0 = the largest.
+        points: where the face was marked by hand, as eight numbers; empty = it was found.
         source: which of recording, microphone and text counts.
         script: the words of the recording, where they are known.
         burn: whether captions are drawn into the picture.
@@ -32,10 +33,12 @@ class FormValues:
         steps: of the diffusion, 0 = as the preset says.
         expand: room around the face for sonic, below 0 = as the framing says.
         seed: as typed; empty = drawn at random.
+        calibrate: `auto`, `off`, or milliseconds as text.
     """
 
     portrait: str | None
     face: float | None
+    points: str | None
     framing: str
     aspect: str
     source: VoiceSource
@@ -58,6 +61,7 @@ class FormValues:
     seed: str | None
     fps: int
     background: str
+    calibrate: str
     allow_smaller: bool
     force: bool
     consent: bool
@@ -117,7 +121,11 @@ class FormValues:
                 "framing": self.framing,
                 "aspect": self.aspect,
                 "face_index": face,
+                "face_points": self.points or None,
                 "background": self.background,
+                "calibrate": int(self.calibrate)
+                if self.calibrate[-1:].isdigit()
+                else self.calibrate,
                 "allow_smaller": self.allow_smaller,
                 "force": self.force,
             }

@@ -21,7 +21,8 @@ MAX_BYTES = 200_000
 # What a recipe keeps of the form, by the names of its controls.
 FIELDS = (
     *("framing", "aspect", "burn", "preset", "animator", "size", "steps", "expand"),
-    *("dynamic_scale", "motion_scale", "smoothing", "seed", "fps", "background", "allow_smaller"),
+    *("dynamic_scale", "motion_scale", "smoothing", "seed", "fps", "background", "calibrate"),
+    "allow_smaller",
 )
 
 # ComfyUI's names for the same things.
@@ -157,7 +158,7 @@ _RANGES = {
 def _check(values: Mapping[str, Any]) -> None:
     """Have the engine's own types refuse what is of another kind."""
     names = {
-        *("framing", "aspect", "preset", "animator", "background", "allow_smaller"),
+        *("framing", "aspect", "preset", "animator", "background", "calibrate", "allow_smaller"),
         *("dynamic_scale", "motion_scale", "smoothing", "fps"),
     }
     parse_options({name: value for name, value in values.items() if name in names & _OPTION_NAMES})

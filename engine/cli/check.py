@@ -9,6 +9,7 @@ from engine.cli.options import (
     EXIT_OK,
     EXIT_OURS,
     EXIT_USER,
+    FACE_POINTS_HELP,
     add_command,
     existing_file,
     force_hint,
@@ -30,6 +31,7 @@ def add_check_commands(commands: Any) -> None:  # noqa: ANN401 - argparse has no
     check.add_argument(
         "--face", dest="face_index", type=int, metavar="N", help="0 is the largest face"
     )
+    check.add_argument("--face-points", metavar="X,Y,...", help=FACE_POINTS_HELP)
     check.add_argument(
         "--force", action="store_true", default=None, help="only warn of a turned or small face"
     )

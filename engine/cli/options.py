@@ -24,6 +24,9 @@ OUR_FAULTS = {
     ErrorCode.GPU_MEMORY,
 }
 
+FACE_POINTS_HELP = (
+    "for a drawing: left eye, right eye, left and right mouth corner, as shares 0-1 of the picture"
+)
 FORCE_HINT = "To try all the same, add --force; the result may look odd."
 
 
@@ -62,6 +65,7 @@ def add_render_options(parser: argparse.ArgumentParser, output: str = "OUT.mp4")
     add("--expand-ratio", type=float, metavar="X", help="sonic: crop, room around the face, 0-1")
     add("--guidance", metavar="A,B", help="sonic: weight of the picture and of the speech")
     add("--dtype", choices=("auto", "bf16", "fp16", "fp32"), help="sonic: number format")
+    add("--calibrate", metavar="auto|off|MS", help="picture against sound; MS = so much earlier")
     add("--decode-chunk", type=int, metavar="N", help="sonic: keyframes decoded together, 1-25")
     add("--segment-seconds", type=int, metavar="N", help="sonic: longest piece of speech, 5-30")
     add("--seed", type=int, metavar="N", help="repeat a video exactly")
@@ -69,6 +73,7 @@ def add_render_options(parser: argparse.ArgumentParser, output: str = "OUT.mp4")
     add("--framing", choices=("face", "bust", "full"))
     add("--aspect", choices=("source", "1:1", "9:16", "16:9"))
     add("--face", dest="face_index", type=int, metavar="N", help="which face, see `check`")
+    add("--face-points", metavar="X,Y,...", help=FACE_POINTS_HELP)
     add("--smoothing", type=float, metavar="X", help="of the mouth, 0 off, 1 default")
     add("--captions", choices=("off", "srt", "burn"), help="files, or in the picture too")
     add(
@@ -77,6 +82,15 @@ def add_render_options(parser: argparse.ArgumentParser, output: str = "OUT.mp4")
         metavar="xx",
         help="of the words in the picture",
     )
+    add(
+        "--keep-level",
+        dest="level_sound",
+        action="store_false",
+        default=None,
+        help="of the sound; otherwise it is brought to -16 LUFS",
+    )
+    add("--reduce-noise", action="store_true", default=None, help="of a recording, gently")
+    add("--trim-silence", action="store_true", default=None, help="at both ends of a recording")
     add("--background", metavar="COLOUR", help="behind transparent pictures")
     add("--allow-smaller", action="store_true", default=None, help="rather than lack memory")
     add("--force", action="store_true", default=None, help="although the check says no")

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.contracts import RenderOptions
 from engine.media.atomic import replace_when_done
 from engine.pipeline.decode import received_portrait
 from engine.pipeline.tools import Tools
@@ -27,11 +28,15 @@ def preview_portrait(payload: dict[str, Any], tools: Tools) -> None:
     """Write a decoded picture as our own JPEG, turned the way `check` measures it.
 
     Args:
-        payload: `portrait` as the decode lane answered, and `target` where the JPEG goes.
+        payload: `portrait` as the decode lane answered, `options`, and `target` where the JPEG
+            goes. A picture whose face was placed by hand is not turned.
         tools: models of this process.
     """
     portrait = received_portrait(payload["portrait"])
-    pixels = tools.finder.find_upright(portrait.pixels).pixels
+    options = RenderOptions.model_validate(payload.get("options") or {})
+    pixels = portrait.pixels
+    if options.face_points is None:
+        pixels = tools.finder.find_upright(pixels).pixels
     Path(payload["target"]).write_bytes(small_jpeg(pixels, LONG_SIDE_PX, JPEG_QUALITY))
 
 

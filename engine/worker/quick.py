@@ -174,6 +174,7 @@ class QuickLane:
         with self._scratch() as folder:
             payload = {
                 "portrait": self._seen(portrait, options, folder),
+                "options": options.model_dump(mode="json"),
                 "target": str(target),
             }
             self._probe("preview_portrait", payload)

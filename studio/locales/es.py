@@ -456,6 +456,11 @@ TEXT: dict[str, str] = {
     "photo.pin_1": "Ojo derecho",
     "photo.pin_2": "Comisura izquierda de la boca",
     "photo.pin_3": "Comisura derecha de la boca",
+    "more.calibrate": "Imagen y sonido",
+    "more.calibrate_hint": "Recomendado: automático. Un número adelanta la imagen en esa medida.",
+    "more.calibrate_auto": "Automático",
+    "more.calibrate_off": "Sin ajustar",
+    "more.calibrate_ms": "{ms} milisegundos",
     # errors
     "error.title": "No funcionó",
 }

@@ -456,6 +456,11 @@ TEXT: dict[str, str] = {
     "photo.pin_1": "Œil de droite",
     "photo.pin_2": "Coin gauche de la bouche",
     "photo.pin_3": "Coin droit de la bouche",
+    "more.calibrate": "Image et son",
+    "more.calibrate_hint": "Conseillé : automatique. Un nombre avance l'image d'autant.",
+    "more.calibrate_auto": "Automatique",
+    "more.calibrate_off": "Sans correction",
+    "more.calibrate_ms": "{ms} millisecondes",
     # errors
     "error.title": "Cela n'a pas marché",
 }

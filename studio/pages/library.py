@@ -18,7 +18,7 @@ from studio.parts.action_html import action_data, create_action_html
 from studio.parts.job_card import button_html
 from studio.parts.jobs_section import QUIET
 from studio.parts.library_list import library_html
-from studio.parts.quality import AS_PRESET, BACKGROUNDS, EXPANDS, SIZES, STEPS
+from studio.parts.quality import AS_PRESET, BACKGROUNDS, CALIBRATIONS, EXPANDS, SIZES, STEPS
 from studio.parts.voice_input import BEST_VOICE, voice_choices
 from studio.presenter import present
 from studio.used_settings import settings_rows
@@ -127,11 +127,13 @@ def _filled(studio: Studio, record: JobRecord, names: list[str]) -> tuple[Any, .
     values = values_of(form_of(record, portrait, recording))
     values["size"] = kept(values["size"], SIZES, AS_PRESET)
     values["steps"] = kept(values["steps"], STEPS, AS_PRESET)
+    values["calibrate"] = kept(values["calibrate"], CALIBRATIONS, "auto")
     values["expand"] = kept(values["expand"], EXPANDS, AS_FRAMING)
     values["background"] = kept(values["background"], BACKGROUNDS, "white")
-    next_face = f"{portrait.parent.name}|{values['face']}" if portrait is not None else ""
+    chosen = f"{values['face']}|{values['points']}"
+    next_face = f"{portrait.parent.name}|{chosen}" if portrait is not None else ""
     wanted_voice = values["voice"] or BEST_VOICE
-    values["face"] = gr.skip()
+    values["face"] = values["points"] = gr.skip()
     if values["language"] is None:
         values["language"] = values["voice"] = gr.skip()
     else:

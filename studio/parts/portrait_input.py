@@ -14,6 +14,7 @@ from studio.context import Studio
 from studio.form import FormValues, parse_options
 from studio.locales import explain, say
 from studio.parts.action_html import action_data, create_action_html
+from studio.parts.face_marking import marking_html, pins_html
 from studio.parts.photo_tips import tips_html
 from studio.parts.samples import SAMPLES, SAMPLES_DIR, thumb
 from studio.parts.uploads import PortraitUpload
@@ -23,10 +24,11 @@ LARGEST_FACE = -1
 # Share of the picture's height that the number of a face takes.
 ROOM_FOR_NUMBER = 0.1
 
-# The next face is `folder of the photo|number`, so that it counts for that photo only.
+# The next face is `folder of the photo|number|points`, so that it counts for that photo only.
 _TAKE_NEXT_FACE = f"""(photo, next) => {{
-  const [folder, face] = (next || '').split('|');
-  return folder && photo?.path?.includes(folder) ? Number(face) : {LARGEST_FACE};
+  const [folder, face, points] = (next || '').split('|');
+  const isNext = folder && photo?.path?.includes(folder);
+  return isNext ? [Number(face), points || ''] : [{LARGEST_FACE}, ''];
 }}"""
 
 
@@ -35,14 +37,15 @@ class PortraitInput:
     """The controls of step 1 that others read.
 
     Attributes:
-        upload, face, framing, aspect: what the person chose.
-        next_face: `folder|number`, the face to choose in the photo of that folder.
+        upload, face, points, framing, aspect: what the person chose.
+        next_face: `folder|number|points`, the face to choose in the photo of that folder.
         samples: the sample portraits; one of its buttons asks for a surprise.
         shown: what `show_photo` changes, in its order.
     """
 
     upload: gr.Image
     face: gr.Number
+    points: gr.Textbox
     framing: gr.Radio
     aspect: gr.Radio
     next_face: gr.Textbox
@@ -66,6 +69,7 @@ def create_portrait_input() -> PortraitInput:
     another = gr.Button(say("photo.another"), visible=False, size="sm", elem_id="photo-another")
     samples = create_action_html("photo-samples", _samples_html())
     face = gr.Number(LARGEST_FACE, precision=0, visible=False)
+    points = gr.Textbox("", visible=False)
     next_face = gr.Textbox("", visible=False)
     framing = gr.Radio(
         [
@@ -93,8 +97,12 @@ def create_portrait_input() -> PortraitInput:
     with gr.Accordion(say("tips.title"), open=False, elem_id="photo-tips"):
         gr.HTML(tips_html(), apply_default_css=False)
 
-    def pick(event: gr.EventData) -> int:
-        return int(action_data(event).get("face", LARGEST_FACE))
+    def pick(event: gr.EventData) -> tuple[Any, Any]:
+        """A face that was found, or the points where one was marked."""
+        data = action_data(event)
+        if data.get("action") == "points":
+            return LARGEST_FACE, data.get("points", "")
+        return int(data.get("face", LARGEST_FACE)), gr.skip()
 
     def take_sample(event: gr.EventData) -> str | None:
         data = action_data(event)
@@ -103,12 +111,20 @@ def create_portrait_input() -> PortraitInput:
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     # In the browser, so that it is done before the photo is looked at.
-    upload.change(None, [upload, next_face], face, js=_TAKE_NEXT_FACE, show_progress="hidden")
-    preview.action(pick, None, face, **quiet)
+    chosen = [face, points]
+    upload.change(None, [upload, next_face], chosen, js=_TAKE_NEXT_FACE, show_progress="hidden")
+    preview.action(pick, None, chosen, **quiet)
     samples.action(take_sample, None, upload, **quiet)
     another.click(lambda: None, None, upload, **quiet)
     return PortraitInput(
-        upload, face, framing, aspect, next_face, samples, [upload, preview, another, samples]
+        upload=upload,
+        face=face,
+        points=points,
+        framing=framing,
+        aspect=aspect,
+        next_face=next_face,
+        samples=samples,
+        shown=[upload, preview, another, samples],
     )
 
 
@@ -135,22 +151,25 @@ def show_photo(studio: Studio, form: FormValues, report: CheckReport | None) -> 
 
 
 def _photo_card(studio: Studio, form: FormValues, verdict: PortraitVerdict) -> str:
-    background = parse_options({"background": form.background})
+    how = parse_options({"background": form.background, "face_points": form.points or None})
     try:
-        preview = studio.engine.preview_portrait(form.portrait or "", background)
+        preview = studio.engine.preview_portrait(form.portrait or "", how)
         picture = base64.b64encode(preview.read_bytes()).decode()
         preview.unlink()
     except EngineError:
         picture = None
-    return photo_card_html(picture, verdict)
+    return photo_card_html(picture, verdict, is_marked=bool(form.points))
 
 
-def photo_card_html(picture: str | None, verdict: PortraitVerdict) -> str:
+def photo_card_html(
+    picture: str | None, verdict: PortraitVerdict, *, is_marked: bool = False
+) -> str:
     """The photo as the engine sees it, a frame around each face, and what is wrong with it.
 
     Args:
         picture: base64 of the upright JPEG, or None when it could not be decoded.
         verdict: of the check.
+        is_marked: whether the face was marked by hand.
     """
     note = ""
     if verdict.verdict != "ok":
@@ -172,13 +191,19 @@ def photo_card_html(picture: str | None, verdict: PortraitVerdict) -> str:
     hints += [say("photo.shown_hint")] if verdict.shown is not None else []
     hint = f'<p class="note">{html.escape(" ".join(hints))}</p>' if hints else ""
     picture_place = _place((0, 0, verdict.width_px, verdict.height_px), area)
+    may_mark = not verdict.faces or verdict.verdict in _MARKABLE
+    pins = pins_html() if may_mark else ""
+    marking = marking_html(is_marked=is_marked) if may_mark or is_marked else ""
     return (
         f'<div class="photo-frame"><div class="photo" style="--ratio:{area[2] / area[3]:.4f}">'
         f'<img src="data:image/jpeg;base64,{picture}" style="{picture_place}" '
         f'alt="{html.escape(_alt(verdict))}">{_shown_html(verdict, area)}'
-        f"{boxes}</div></div>{hint}{note}"
+        f"{boxes}{pins}</div></div>{marking}{hint}{note}"
     )
 
+
+# Where a face is not found, or not well, a person may show where it is.
+_MARKABLE = {ErrorCode.NO_FACE, ErrorCode.FACE_TURNED, ErrorCode.FACE_CUT_OFF}
 
 Box = tuple[int, int, int, int]
 

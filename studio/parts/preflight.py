@@ -25,7 +25,7 @@ from studio.presenter import Verdict, judge_form
 
 # Fields whose value changes what the check says; the rest only changes the picture.
 _CHECKED = (
-    *("portrait", "face", "recording", "microphone", "language", "voice", "speed"),
+    *("portrait", "face", "points", "recording", "microphone", "language", "voice", "speed"),
     *("source", "preset", "size", "fps", "framing", "aspect", "background", "force"),
     *("animator", "steps", "expand", "burn"),
 )
@@ -62,7 +62,8 @@ def connect_preflight(
         stored = report.model_dump_json() if report is not None else ""
         cards = gr.update(choices=preset_choices(report.presets if report is not None else {}))
         found = report.portrait.shown if report is not None and report.portrait else None
-        photo = f"{form.portrait} {form.face} {form.background} {form.force} {found}"
+        how = (form.portrait, form.face, form.points, form.background, form.force, found)
+        photo = " ".join(map(str, how))
         if photo == values[shown_photo]:
             return *(gr.skip() for _ in portrait.shown), gr.skip(), stored, cards
         return *show_photo(studio, form, report), photo, stored, cards

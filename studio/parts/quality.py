@@ -21,6 +21,7 @@ AS_PRESET = 0
 SIZES = (AS_PRESET, *range(256, 1025, 64))
 STEPS = (AS_PRESET, 10, 15, 20, 25, 30, 40, 50)
 EXPANDS = (AS_FRAMING, 0.0, 0.25, 0.5, 0.75, 1.0)
+CALIBRATIONS = ("auto", "off", "-80", "-40", "40", "80")
 
 MB_PER_GB = 1024
 
@@ -40,6 +41,7 @@ class QualityInput:
     fps: gr.Dropdown
     seed: gr.Textbox
     background: gr.Dropdown
+    calibrate: gr.Dropdown
     allow_smaller: gr.Checkbox
     force: gr.Checkbox
 
@@ -109,6 +111,9 @@ def create_quality_input(studio: Studio, preset: gr.Radio) -> QualityInput:
             "white",
         )
     with gr.Row(elem_classes="choices"):
+        calibrate = _list(
+            "calibrate", [(_calibration_words(how), how) for how in CALIBRATIONS], "auto"
+        )
         allow_smaller = gr.Checkbox(label=say("more.smaller"), info=say("more.smaller_hint"))
         force = gr.Checkbox(label=say("more.force"), info=say("more.force_hint"))
 
@@ -135,6 +140,7 @@ def create_quality_input(studio: Studio, preset: gr.Radio) -> QualityInput:
         fps=fps,
         seed=seed,
         background=background,
+        calibrate=calibrate,
         allow_smaller=allow_smaller,
         force=force,
     )
@@ -170,6 +176,11 @@ def _size_words(size: int) -> str:
 
 def _steps_words(count: int) -> str:
     return str(count) if count else say("more.size_preset")
+
+
+def _calibration_words(how: str) -> str:
+    known = {"auto": say("more.calibrate_auto"), "off": say("more.calibrate_off")}
+    return known.get(how) or say("more.calibrate_ms", ms=how)
 
 
 def _expand_words(share: float) -> str:

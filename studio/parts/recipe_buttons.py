@@ -11,7 +11,7 @@ from studio.again import AS_FRAMING, kept
 from studio.failures import guarded
 from studio.form import FormValues
 from studio.locales import say
-from studio.parts.quality import AS_PRESET, BACKGROUNDS, EXPANDS, SIZES, STEPS
+from studio.parts.quality import AS_PRESET, BACKGROUNDS, CALIBRATIONS, EXPANDS, SIZES, STEPS
 from studio.parts.uploads import RecipeUpload
 from studio.recipe import FIELDS, MAX_BYTES, read_recipe, write_recipe
 
@@ -84,6 +84,8 @@ def filled(path: Path) -> tuple[Any, ...]:
         if name in values:
             values[name] = min(choices, key=lambda choice: abs(choice - values[name]))
             values[name] = kept(values[name], choices, otherwise)
+    if "calibrate" in values:
+        values["calibrate"] = kept(str(values["calibrate"]), CALIBRATIONS, "auto")
     if "background" in values:
         values["background"] = kept(values["background"], BACKGROUNDS, "white")
     gr.Info(say("recipe.loaded", count=len(values)))

@@ -9,6 +9,7 @@ from studio.form import TITLE_CHARACTERS, FormValues, parse_caller_options, titl
 EMPTY = FormValues(
     portrait=None,
     face=-1,
+    points="",
     framing="full",
     aspect="source",
     source="upload",
@@ -24,6 +25,7 @@ EMPTY = FormValues(
     animator="auto",
     steps=0,
     expand=-1.0,
+    calibrate="auto",
     allow_smaller=False,
     size=0,
     dynamic_scale=1.0,
