@@ -4,6 +4,8 @@
 import itertools
 from threading import Event
 
+import numpy as np
+import psutil
 import pytest
 
 from engine.contracts import SpeechOptions
@@ -126,3 +128,24 @@ def test_long_unknown_word_is_read_to_its_end(word):
     reading = EnglishReader().read(word)
 
     assert len(reading.symbols) >= 0.6 * len(word)
+
+
+@pytest.mark.timeout(300)
+def test_fifty_texts_leave_no_memory_behind_and_the_longest_still_works():
+    catalog = VoiceCatalog([HibariEngine(), EspeakEngine()])
+    text = "We speak many texts of many lengths, one after the other, all day long. " * 6
+    sizes_mb = []
+    for run in range(50):
+        length = 10 + (run * 97) % 391  # 10 to 400 characters, mixed
+        voice = "hibari:heart" if run % 2 else "espeak:en-us"
+        clip = speak(catalog, text[:length], voice=voice)
+        assert clip.duration_s > 0.2
+        own = psutil.Process()
+        family = (own, *own.children(recursive=True))
+        sizes_mb.append(sum(process.memory_info().rss for process in family) / 1e6)
+
+    kept_mb = np.polyfit(np.arange(30), sizes_mb[20:], 1)[0]
+    assert kept_mb < 1.0  # a text, after twenty to warm up
+    longest = speak(catalog, text[:400], voice="hibari:heart")
+    assert longest.duration_s > 15
+    catalog.unload()
