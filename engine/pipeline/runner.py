@@ -36,6 +36,8 @@ from engine.pipeline.animate import (
     frame_photo,
     render_scene,
 )
+from engine.pipeline.calibrate import calibrate, correction_s
+from engine.pipeline.care import care_for
 from engine.pipeline.drawing import PIECES_NAME, draw_within_memory, recall_drawing
 from engine.pipeline.hear import Heard, Script, hear
 from engine.pipeline.intake import JudgedPortrait, load_png
@@ -74,6 +76,7 @@ class VideoJob:
         self._context = context
         self._tools = tools
         self._clock = StageClock(context.report)
+        self._sound: dict[str, Any] = {}
         self._live = LivePicture(job_dir / LIVE_NAME)
 
     def run(self) -> dict[str, Any]:
@@ -135,6 +138,8 @@ class VideoJob:
                 "notes": [*judged.verdict.warnings, *heard.notes],
                 "note_values": judged.verdict.values,
                 "memory_steps": list(drawing.steps),
+                "sound": self._sound,
+                "calibration_ms": round(1000 * (shift_s or scene.shift_s), 1),
                 "labels": self._seal(video, scene, animator.name, sync),
             }
             return self._assemble(report)
@@ -195,6 +200,16 @@ class VideoJob:
         return JudgedPortrait(pixels, faces, verdict)
 
     def _speak(self) -> tuple[Path, Timings]:
+        """The sound of the video, and the times of what a voice of ours says."""
+        wav, timings = self._say_or_take()
+        options, is_recording = self._spec.options, self._spec.speech is None
+        cared = care_for(
+            wav, options, self._tools.listener, self._job_dir, is_recording=is_recording
+        )
+        self._sound = cared.facts
+        return cared.wav, timings
+
+    def _say_or_take(self) -> tuple[Path, Timings]:
         if self._spec.speech is None:
             return self._job_dir / (self._spec.audio_name or ""), Timings()
         spoken, timings = self._job_dir / SPOKEN_NAME, self._job_dir / TIMINGS_NAME
