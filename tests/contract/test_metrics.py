@@ -4,7 +4,7 @@ import urllib.request
 
 import pytest
 from brokers import free_port
-from installation import BROKERS, LONG, WORK, Installation
+from installation import BROKERS, LONG, Installation
 
 from engine.contracts import JobStatus
 from engine.errors import ErrorCode, InputError

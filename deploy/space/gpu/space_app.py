@@ -1,0 +1,35 @@
+"""Start Sonic Studio on a Space with a card of its own; the weights come at the first start."""
+
+import os
+import sys
+from pathlib import Path
+
+STORAGE = Path("/data")
+"""Where a Space's attached storage lies; without one everything is gone at a restart."""
+
+
+def prepare() -> None:
+    """Use the storage where there is one, and fetch the weights the owner named."""
+    if os.access(STORAGE, os.W_OK):
+        os.environ.setdefault("STUDIO_DATA_DIR", str(STORAGE / "sonic-studio"))
+    name = os.environ.get("SPACE_FETCH_WEIGHTS")
+    if not name:
+        return
+    # Read only now: the settings take the folder from the environment just prepared.
+    from engine.errors import EngineError  # noqa: PLC0415
+    from engine.messages import describe  # noqa: PLC0415
+    from engine.settings import EngineSettings  # noqa: PLC0415
+    from engine.weights.service import get_weights  # noqa: PLC0415
+
+    try:
+        get_weights(name, EngineSettings())
+    except EngineError as error:  # the studio starts all the same, with the lite animator
+        message = describe(error.code, error.values)
+        sys.stderr.write(f"{message.sentence} {message.hint}\n")
+
+
+if __name__ == "__main__":
+    prepare()
+    from app import main
+
+    sys.exit(main())
