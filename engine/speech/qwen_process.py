@@ -16,11 +16,14 @@ import base64
 import json
 import os
 import sys
+import threading
+import time
 import types
 from importlib import import_module
 from typing import Any
 
-_SAMPLES_A_TOKEN_S = 12.5  # tokens a second of sound
+_TOKENS_PER_S = 12.5  # of sound
+_LOOK_EVERY_S = 2.0
 _LONGEST_S = 60.0  # of one sentence; a model that finds no end is stopped
 
 
@@ -79,7 +82,7 @@ class Speaker:
                 speaker=speaker,
                 language=language,
                 instruct=instruct or None,
-                max_new_tokens=int(_LONGEST_S * _SAMPLES_A_TOKEN_S),
+                max_new_tokens=int(_LONGEST_S * _TOKENS_PER_S),
             )
         samples = self._torch.as_tensor(waves[0]).float().flatten().clamp(-1, 1)
         pcm = (samples * 32767).to(self._torch.int16).cpu().numpy().astype("<i2").tobytes()
@@ -104,8 +107,21 @@ class Speaker:
         return {"type": "failed", "reason": f"unknown request {kind}", "is_memory": False}
 
 
+def end_with_parent() -> None:
+    """End when the parent is gone, even in the middle of a long sentence."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK_EVERY_S)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
 def main() -> None:
     """Serve until stdin ends."""
+    end_with_parent()
     # The answers get a descriptor of their own: what the libraries print goes to stderr.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

@@ -8,6 +8,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from threading import Event
 
@@ -29,6 +30,7 @@ from engine.weights.environments import (
 from engine.weights.voices import QWEN_LARGE, QWEN_SMALL, set_of_voice
 
 REAL_PYTHON = os.environ.get("STUDIO_TEST_QWEN_PYTHON")
+PROGRAM = Path(__file__).resolve().parents[2] / "engine" / "speech" / "qwen_process.py"
 TINY = Path(__file__).resolve().parents[1] / "tiny_qwen.py"
 
 TORCH = """
@@ -65,10 +67,26 @@ class Qwen3TTSModel:
     def generate_custom_voice(self, text, speaker, language, instruct, max_new_tokens):
         if "memory" in text: raise RuntimeError("CUDA out of memory. Tried to allocate")
         if "die" in text: sys.exit(3)
+        if "sleep" in text:
+            import time
+            pathlib.Path(__file__).with_name("asleep.txt").write_text("")
+            time.sleep(60)
         heard = f"{text}|{speaker}|{language}|{instruct}"
         tone = 0.25 * numpy.sin(numpy.arange(24000) * (0.05 if instruct else 0.1))
         pathlib.Path(__file__).with_name("heard.txt").write_text(heard)
         return [tone], 24000
+"""
+
+
+PARENT = """
+import json, subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)
+question = {"type": "speak", "text": "sleep", "speaker": "x", "language": "y", "instruct": "",
+    "seed": 0}
+child.stdin.write(json.dumps(question).encode() + b"\\n")
+child.stdin.flush()
+print(child.pid, flush=True)
+sys.stdin.read()
 """
 
 
@@ -162,6 +180,27 @@ def test_damaged_model_is_an_unavailable_voice(engine, folders):
         engine.speak("Hello.", "qwen:1.7b-Ryan", "en", 1.0)
 
     assert caught.value.code is ErrorCode.VOICE_UNAVAILABLE
+
+
+def test_process_ends_with_its_parent_even_while_it_speaks(folders):
+    program = folders / "parent.py"
+    program.write_text(PARENT)
+    python, model = folders / "env" / "bin" / "python", folders / "weights" / QWEN_LARGE.name
+    parent = subprocess.Popen(
+        [sys.executable, program, python, PROGRAM, model],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    child = psutil.Process(int(parent.stdout.readline()))
+    while not (folders / "packages" / "asleep.txt").exists():
+        time.sleep(0.05)
+
+    parent.kill()
+    parent.wait()
+
+    child.wait(timeout=30)
+    parent.stdout.close()
+    parent.stdin.close()
 
 
 def test_card_is_free_at_once_when_a_video_needs_it(engine):
