@@ -23,6 +23,10 @@ from studio.parts.uploads import FileUpload, MicrophoneRecording
 DEFAULT_LANGUAGE = "en"
 BEST_VOICE = ""
 
+# In the browser, at once: upload, record, type, and the words of a recording.
+_SHOW_PANELS = """(source) => ['upload', 'record', 'text', source === 'text' ? '' : source]
+  .map((panel) => ({__type__: 'update', visible: panel === source}))"""
+
 # Long enough to hear the voice, short enough to come at once: about ten seconds.
 PREVIEW_CHARACTERS = 160
 
@@ -106,11 +110,6 @@ def create_voice_input(studio: Studio) -> VoiceInput:
     captions = create_captions_input(studio, source)
 
     @guarded
-    def choose_source(chosen: str) -> tuple[Any, ...]:
-        shown = (gr.update(visible=chosen == name) for name in ("upload", "record", "text"))
-        return (*shown, gr.update(visible=chosen != "text"))
-
-    @guarded
     def show_player(path: str | None) -> Any:  # noqa: ANN401 - a Gradio update
         return gr.update(value=_player_html(path) if path else "", visible=path is not None)
 
@@ -137,7 +136,7 @@ def create_voice_input(studio: Studio) -> VoiceInput:
         None, text, settled_text, js=when_typing_pauses("Text"), trigger_mode="multiple", **quiet
     )
     panels = [upload_panel, record_panel, text_panel, captions.panel]
-    source.change(choose_source, source, panels, **quiet)
+    source.change(None, source, panels, js=_SHOW_PANELS, show_progress="hidden")
     recording.change(show_player, recording, player, **quiet)
     language.change(offer_voices, [language, wanted_voice], voice, **quiet)
     preview.click(hear, [text, language, voice, speed], preview_player, api_visibility="private")

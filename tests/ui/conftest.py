@@ -13,14 +13,14 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.ui.studio_page import StudioPage
+from tests.ui.studio_page import PATIENCE, StudioPage
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 MICROPHONE = ROOT / "tests/data/speech/en_librivox_austen_0880.wav"
 
-START_LIMIT_S = 90
-STOP_LIMIT_S = 20
+START_LIMIT_S = 90 * PATIENCE
+STOP_LIMIT_S = 20 * PATIENCE
 
 CHROMIUM_OPTIONS = [
     "--no-sandbox",

@@ -5,7 +5,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.ui.axe import serious_faults
 from tests.ui.studio_page import CHECK_LIMIT_MS, StudioPage
-from tests.ui.test_ui_create import PORTRAIT, TWO_FACES
+from tests.ui.test_ui_create import DRAWING, PORTRAIT, TWO_FACES
 
 pytestmark = [pytest.mark.ui, pytest.mark.timeout(300)]
 
@@ -30,6 +30,11 @@ def test_axe_finds_nothing_serious(browser: Browser, studio_address, scheme, lan
     page.locator("#photo-tips button").first.click()
     page.locator("#more > button").click()
     expect(page.locator("#more-steps")).to_be_visible()
+    faults += serious_faults(page)
+    page.locator("#photo-another").click()
+    page.locator("#photo-upload input[type=file]").set_input_files(DRAWING)
+    page.locator("[data-show-pins]").click(timeout=CHECK_LIMIT_MS)
+    expect(page.locator(".pin").first).to_be_focused()
     faults += serious_faults(page)
     page.locator("[data-tab-id=library]").click()
     expect(page.locator("#library .recent")).to_be_visible(timeout=CHECK_LIMIT_MS)

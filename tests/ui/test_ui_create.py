@@ -16,6 +16,7 @@ DATA = Path(__file__).resolve().parents[1] / "data"
 PORTRAIT = DATA / "portraits/astronaut_collins.jpg"
 TWO_FACES = DATA / "portraits/two_same_size_faces.jpg"
 NO_FACE = DATA / "portraits/noface_coffee.jpg"
+DRAWING = DATA / "portraits/clipart_beethoven.png"  # no face is found in it
 SHORT_SPEECH = DATA / "speech/en_librivox_austen_0880.wav"  # 3.0 s
 LONG_SPEECH = DATA / "speech/en_jfk_1961_16k.flac"  # 11 s
 

@@ -1,12 +1,18 @@
 """The Library and System pages and the languages, in a real browser over a real studio."""
 
+import re
+import time
+
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.ui.studio_page import CHECK_LIMIT_MS, RENDER_LIMIT_MS, StudioPage
+from tests.ui.studio_page import CHECK_LIMIT_MS, PATIENCE, RENDER_LIMIT_MS, StudioPage
 from tests.ui.test_ui_create import SHORT_SPEECH, TWO_FACES
 
 pytestmark = [pytest.mark.ui, pytest.mark.timeout(300)]
+
+
+REACTION_LIMIT_S = 2.0
 
 
 def go_to(studio: StudioPage, tab: str) -> None:
@@ -92,3 +98,16 @@ def test_the_page_speaks_the_language_of_the_browser(
     expect(page.locator("html")).to_have_attribute("dir", direction)
     expect(page.locator("html")).to_have_attribute("lang", "es" if locale == "es-MX" else locale)
     context.close()
+
+
+def test_seven_open_tabs_still_react(desktop):
+    context = desktop.page.context
+    tabs = [desktop, *(StudioPage.open(context.new_page(), desktop.address) for _ in range(6))]
+
+    for tab in tabs:
+        begun = time.monotonic()
+        tab.choose_voice_source("Type")
+        expect(tab.page.locator("#voice-text textarea")).to_be_visible(timeout=CHECK_LIMIT_MS)
+        tab.page.get_by_role("button", name=re.compile("sample portrait: Vincent")).click()
+        expect(tab.verdict).to_contain_text("Checking", timeout=CHECK_LIMIT_MS)
+        assert time.monotonic() - begun < REACTION_LIMIT_S * PATIENCE

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.ui.studio_page import CHECK_LIMIT_MS, PATIENCE, RENDER_LIMIT_MS, StudioPage
 from tests.ui.test_ui_create import (
-    DATA,
+    DRAWING,
     LONG_SPEECH,
     NO_FACE,
     PORTRAIT,
@@ -20,7 +20,6 @@ from tests.ui.test_ui_create import (
 
 pytestmark = [pytest.mark.ui, pytest.mark.timeout(400 * PATIENCE)]
 
-DRAWING = DATA / "portraits/clipart_beethoven.png"
 FACE_OF_DRAWING = {
     "Left eye": (0.38, 0.45),
     "Right eye": (0.535, 0.45),
