@@ -271,7 +271,8 @@ class Supervisor:
                 return
             is_lost = message is not None and message["type"] == "gone"
             if is_lost or time.monotonic() > deadline:
-                _log.error("the %s child did not become ready", self._plan.lane)
+                if not self._closing.is_set():
+                    _log.error("the %s child did not become ready", self._plan.lane)
                 child.kill()
                 self._count_death()
                 raise ChildNotStarted
