@@ -8,7 +8,7 @@ import dataclasses
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +29,7 @@ from engine.contracts import (
     LabelCheck,
     MemoryEntry,
     MemoryReading,
+    Progress,
     RenderOptions,
     SpeechOptions,
     VoiceInfo,
@@ -58,6 +59,7 @@ from engine.settings import EngineSettings
 from engine.storage import LIVE_NAME, JobFolders
 from engine.weights.fetching import WeightsFetcher
 from engine.weights.recogniser import recogniser_folder
+from engine.weights.translator import translator_folder
 from engine.weights.voices import set_of_voice
 from engine.worker.lanes import (
     PRODUCT_DECODE_TASKS,
@@ -67,6 +69,7 @@ from engine.worker.lanes import (
 )
 from engine.worker.lecture_lane import LectureLane
 from engine.worker.quick import QuickLane, no_room
+from engine.worker.supervisor import ignore_progress
 
 STUDIO_LOCK_NAME = "studio.lock"
 WAIT_POLL_S = 0.1
@@ -265,13 +268,23 @@ class StudioEngine:
         """Speak a short text into a temporary WAV that lives for an hour at least."""
         return self._lane.preview(speech)
 
-    def speak(self, speech: SpeechOptions, target: str | Path) -> dict[str, Any]:
+    def speak(
+        self,
+        speech: SpeechOptions,
+        target: str | Path,
+        on_progress: Callable[[Progress], None] = ignore_progress,
+    ) -> dict[str, Any]:
         """Speak a text into a WAV file.
+
+        Args:
+            speech: text and voice.
+            target: the file.
+            on_progress: told how many pieces of the text are spoken.
 
         Returns:
             `duration_s`, `voice`, `language`, `timings`, `notes`.
         """
-        return self._lane.speak(speech, target)
+        return self._lane.speak(speech, target, on_progress)
 
     def listen(
         self,
@@ -295,6 +308,30 @@ class StudioEngine:
             EngineError: PROBE_TIMEOUT when it could not be looked at in time.
         """
         return self._lane.verify(video)
+
+    @property
+    def can_translate(self) -> bool:
+        """Whether drafts of translations can be made here."""
+        return translator_folder(self.settings) is not None
+
+    def translate(self, text: str, source: str, targets: Sequence[str]) -> dict[str, str]:
+        """Drafts of a text for people to read and correct; nothing is spoken or kept.
+
+        Args:
+            text: up to the limit of typed texts.
+            source: BCP 47 tag of the text.
+            targets: BCP 47 tags wanted.
+
+        Returns:
+            A draft for each target that the translator knows.
+
+        Raises:
+            InputError: TRANSLATOR_MISSING, TRANSLATION_UNSUPPORTED, TEXT_TOO_LONG.
+        """
+        limit = self.settings.max_text_characters
+        if len(text) > limit:
+            raise InputError(ErrorCode.TEXT_TOO_LONG, count=len(text), limit=limit)
+        return self._lane.translate(text, source, targets)
 
     def doctor(self) -> dict[str, Any]:
         """What this machine can do: `ok`, `checks`, and `memory` of the last jobs."""

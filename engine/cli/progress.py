@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from engine.contracts import JobRecord, JobStatus, Stage
+from engine.contracts import Progress as StageProgress
 from engine.messages import describe
 
 _STAGE_WORDS = {
@@ -20,8 +21,8 @@ _STAGE_WORDS = {
 }
 
 
-class JobProgressBar:
-    """Shows stage, percent and time left on standard error; silent when it is not a terminal."""
+class _Bar:
+    """A bar on standard error; silent when that is not a terminal."""
 
     def __init__(self, title: str) -> None:
         self._progress = Progress(
@@ -47,6 +48,10 @@ class JobProgressBar:
     ) -> None:
         self._progress.stop()
 
+
+class JobProgressBar(_Bar):
+    """Shows stage, percent and time left of a job."""
+
     def show(self, job: JobRecord) -> None:
         """Draw the state of `job`."""
         if job.status is JobStatus.QUEUED:
@@ -57,3 +62,15 @@ class JobProgressBar:
             if job.progress.waits_for is not None:
                 words = describe(job.progress.waits_for, job.progress.values).sentence
             self._progress.update(self._task, description=words, completed=job.progress.percent)
+
+
+class SpeechBar(_Bar):
+    """Shows how many pieces of a text are spoken."""
+
+    def __init__(self) -> None:
+        super().__init__(_STAGE_WORDS[Stage.SPEAK])
+
+    def show(self, progress: StageProgress) -> None:
+        """Draw how far it is."""
+        words = f"{_STAGE_WORDS[Stage.SPEAK]} ({progress.done} of {progress.total})"
+        self._progress.update(self._task, description=words, completed=progress.percent)

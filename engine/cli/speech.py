@@ -16,6 +16,7 @@ from engine.cli.options import (
     script_text,
     speech_options,
 )
+from engine.cli.progress import SpeechBar
 from engine.cli.voices import add_voice_actions
 from engine.contracts import VoiceInfo
 from engine.errors import ErrorCode, InputError
@@ -44,7 +45,8 @@ def add_speech_commands(commands: Any) -> None:  # noqa: ANN401 - argparse has n
 def _speak(engine: StudioEngine, arguments: argparse.Namespace) -> int:
     target = output_file(arguments.output, ".wav")
     timings = output_file(arguments.timings, ".json") if arguments.timings else None
-    result = engine.speak(speech_options(arguments), target)
+    with SpeechBar() as bar:
+        result = engine.speak(speech_options(arguments), target, bar.show)
     if timings is not None:
         timings.write_text(json.dumps(result["timings"], ensure_ascii=False), "utf-8")
     summary = {key: value for key, value in result.items() if key != "timings"}

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from engine.contracts import SpeechOptions
+from engine.contracts import Progress, SpeechOptions, Stage
 from engine.lecture.intake import lecture_tasks
 from engine.lecture.runner import run_lecture
 from engine.media.atomic import replace_when_done
@@ -53,6 +53,7 @@ def task_table(tools: Tools) -> TaskTable:
                 Path(payload["target"]),
                 tools.voices,
                 context.canceled,
+                lambda done, total: context.report(_spoken(done, total)),
                 lexicon=Lexicon.load(context.settings.pronunciations_path),
             )
         finally:
@@ -84,6 +85,10 @@ def task_table(tools: Tools) -> TaskTable:
         **lecture_tasks(tools),
     }
     return {kind: _told_settings(task, tools) for kind, task in tasks.items()}
+
+
+def _spoken(done: int, total: int) -> Progress:
+    return Progress(stage=Stage.SPEAK, done=done, total=total, percent=100 * done / total)
 
 
 def _told_settings(task: Task, tools: Tools) -> Task:

@@ -16,6 +16,7 @@ from engine.contracts import (
     AnimateRequest,
     CheckReport,
     LabelCheck,
+    Progress,
     RenderOptions,
     SpeechOptions,
     VoiceInfo,
@@ -24,7 +25,7 @@ from engine.errors import EngineError, ErrorCode, InputError, WorkerLost
 from engine.settings import EngineSettings
 from engine.worker.attend import TaskLimits
 from engine.worker.decode import SOUND_BYTES_PER_S, DecodeLane
-from engine.worker.supervisor import Supervisor
+from engine.worker.supervisor import Supervisor, ignore_progress
 
 SPEECH_NAME = "speech.wav"
 """What a job's recording is called."""
@@ -180,10 +181,15 @@ class QuickLane:
             self._probe("preview_portrait", payload)
         return target
 
-    def speak(self, speech: SpeechOptions, target: str | Path) -> dict[str, Any]:
+    def speak(
+        self,
+        speech: SpeechOptions,
+        target: str | Path,
+        on_progress: Callable[[Progress], None] = ignore_progress,
+    ) -> dict[str, Any]:
         """Speak a text of any allowed length into a WAV."""
         payload = {"speech": _speech(speech), "target": absolute(target)}
-        return self._ask("speak", payload, self._settings.job_timeout_min_s)
+        return self._ask("speak", payload, self._settings.job_timeout_min_s, on_progress)
 
     def listen(
         self,
@@ -270,14 +276,18 @@ class QuickLane:
             raise
 
     def _ask(
-        self, kind: str, payload: dict[str, Any], timeout_s: float | None = None
+        self,
+        kind: str,
+        payload: dict[str, Any],
+        timeout_s: float | None = None,
+        on_progress: Callable[[Progress], None] = ignore_progress,
     ) -> dict[str, Any]:
         """Have the child do a task; the child may be lost once."""
         limits = TaskLimits(total_s=timeout_s or self._settings.quick_timeout_s)
         try:
-            return self._supervisor.run(kind, payload, limits).values
+            return self._supervisor.run(kind, payload, limits, on_progress).values
         except WorkerLost:
-            return self._supervisor.run(kind, payload, limits).values
+            return self._supervisor.run(kind, payload, limits, on_progress).values
 
     def _read_limit_s(self, audio: str | Path | None) -> float:
         """How long a question about a recording of this size may take."""

@@ -140,8 +140,13 @@ def test_voice_is_fetched_by_a_command_and_then_speaks(tmp_path):
 def test_speech_server_gets_times_from_our_aligner(engine, tmp_path):
     text = "Please bring the big box of maps before Monday."
 
-    result = engine.speak(SpeechOptions(text=text, voice="server:anna"), tmp_path / "a.wav")
+    seen = []
 
+    result = engine.speak(
+        SpeechOptions(text=text, voice="server:anna"), tmp_path / "a.wav", seen.append
+    )
+
+    assert [(progress.done, progress.total) for progress in seen] == [(1, 1)]
     times = result["timings"]
     assert " ".join(word["text"] for word in times["words"]) == text
     assert len(times["phonemes"]) > 20
