@@ -70,6 +70,8 @@ class ErrorCode(StrEnum):
     SCRIPT_MISMATCH = "script_mismatch"
     SCRIPT_UNREADABLE = "script_unreadable"
     CAPTIONS_NEED_TEXT = "captions_need_text"
+    TRANSLATOR_MISSING = "translator_missing"
+    TRANSLATION_UNSUPPORTED = "translation_unsupported"
     CAPTIONS_RECOGNISED = "captions_recognised"
     NOTHING_UNDERSTOOD = "nothing_understood"
     CAPTIONS_UNDRAWABLE = "captions_undrawable"

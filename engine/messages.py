@@ -222,6 +222,14 @@ MESSAGES: dict[ErrorCode, Message] = {
         "Captions need a typed text; what is said in a recording is not known.",
         "Type the text and choose a voice, or make the video without captions.",
     ),
+    ErrorCode.TRANSLATOR_MISSING: Message(
+        "No translator is installed here.",
+        "Write the translations yourself, or fetch it once with `weights get translator`.",
+    ),
+    ErrorCode.TRANSLATION_UNSUPPORTED: Message(
+        "The translator does not know the language {language}.",
+        "Write this translation yourself.",
+    ),
     ErrorCode.CAPTIONS_RECOGNISED: Message(
         "The captions were written down from the recording by the recogniser.",
         "Read them before you show the video; names may be misheard.",

@@ -206,6 +206,10 @@ class EngineSettings(BaseSettings):
     """A folder with Whisper for CTranslate2, for captions of recordings; None = the one that
     `weights get recogniser` fetched."""
 
+    translator_dir: Path | None = None
+    """A folder with M2M-100 for CTranslate2, for drafts of a dub's rows; None = the one that
+    `weights get translator` fetched."""
+
     hub_endpoint: str = "https://huggingface.co"
     """Where weights are fetched from; a mirror with the same addresses may stand here."""
 

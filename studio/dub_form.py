@@ -4,7 +4,7 @@ Pure, but for a look whether an uploaded recording is still there.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,59 @@ def voices_json(voices: Sequence[VoiceInfo]) -> str:
         ],
         ensure_ascii=False,
     )
+
+
+@dataclass(frozen=True)
+class DraftsWanted:
+    """What to translate: a text, its language, and the languages of the rows without a text."""
+
+    text: str
+    source: str
+    targets: tuple[str, ...]
+
+
+def drafts_wanted(table: str) -> DraftsWanted | None:
+    """What of a table can be translated: the first row's text, for rows that say nothing yet.
+
+    Args:
+        table: JSON of the browser.
+
+    Returns:
+        None when there is no text with a language, or no row to fill.
+    """
+    rows = _plain_rows(table)
+    source = next(
+        (row for row in rows if row.get("text", "").strip() and row.get("language")), None
+    )
+    targets = tuple(dict.fromkeys(row["language"] for row in rows if _wants_draft(row)))
+    if source is None or not targets:
+        return None
+    return DraftsWanted(source["text"], source["language"], targets)
+
+
+def with_drafts(table: str, drafts: Mapping[str, str]) -> str:
+    """The table with drafts in the rows that said nothing.
+
+    Args:
+        table: JSON of the browser.
+        drafts: by language.
+    """
+    rows = [
+        {**row, "text": drafts.get(row["language"], "")} if _wants_draft(row) else row
+        for row in _plain_rows(table)
+    ]
+    return json.dumps(rows, ensure_ascii=False)
+
+
+def _plain_rows(table: str) -> list[dict[str, Any]]:
+    try:
+        return [dict(row) for row in json.loads(table or "[]")]
+    except (ValueError, TypeError):
+        raise InputError(ErrorCode.TABLE_UNREADABLE, reason="the page sent no table") from None
+
+
+def _wants_draft(row: Mapping[str, Any]) -> bool:
+    return bool(row.get("language")) and not row.get("audio") and not row.get("text", "").strip()
 
 
 def _row(given: dict[str, Any], uploads: Path) -> BatchRow:

@@ -213,6 +213,7 @@ function nameLanguages() {
 }
 
 known.read = () => JSON.stringify(known.rows.filter((row) => filled(row) || row.name.trim()));
+known.all = () => JSON.stringify(known.rows);
 known.add = (json) => {
   if (!json) return;
   const fresh = JSON.parse(json).map((row) => ({...blank(), ...row}));

@@ -41,7 +41,7 @@ def file_stems(rows: Iterable[tuple[str, str | None]]) -> list[str]:
 
 def _stem(name: str, language: str | None) -> str:
     base, tag = _safe(name)[:MAX_CHARACTERS].strip("-. "), _safe(language or "")
-    says_language = tag and (base.casefold() == tag or base.casefold().endswith(f"-{tag}"))
+    says_language = tag and (base == tag or base.endswith(f"-{tag}"))
     stem = base if says_language else "-".join(filter(None, (base, tag)))
     return f"_{stem}" if stem.partition(".")[0].casefold() in _DEVICES else stem
 

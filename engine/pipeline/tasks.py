@@ -17,6 +17,7 @@ from engine.pipeline.preview import preview_portrait
 from engine.pipeline.runner import run_video
 from engine.pipeline.speak import speak_to_file, timings_of
 from engine.pipeline.tools import Tools
+from engine.pipeline.translate import draft_all
 from engine.speech.lexicon import Lexicon
 from engine.worker.task import Task, TaskContext, TaskTable
 
@@ -81,6 +82,7 @@ def task_table(tools: Tools) -> TaskTable:
         "preview": speak,
         "speak": speak,
         "lipsync": lipsync,
+        "translate": draft_all,
         "doctor": doctor,
         **lecture_tasks(tools),
     }

@@ -5,6 +5,7 @@ Voices have a file of their own, `engine.weights.voices`.
 
 from engine.errors import ErrorCode, InputError
 from engine.weights.recogniser import RECOGNISER
+from engine.weights.translator import TRANSLATOR
 from engine.weights.voices import VOICE_SETS
 from engine.weights.weight_files import MEGABYTE, WeightFile, WeightSet
 
@@ -69,7 +70,7 @@ SONIC = WeightSet(
 CATALOG: tuple[WeightSet, ...] = (SONIC,)
 """What `weights list` always shows."""
 
-EVERYTHING: tuple[WeightSet, ...] = (*CATALOG, RECOGNISER, *VOICE_SETS)
+EVERYTHING: tuple[WeightSet, ...] = (*CATALOG, RECOGNISER, TRANSLATOR, *VOICE_SETS)
 """All that can be fetched by name."""
 
 

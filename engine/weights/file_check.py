@@ -12,8 +12,9 @@ from pathlib import Path
 
 LFS_POINTER_START = b"version https://git-lfs"
 ONNX_START = b"\x08"  # a protobuf message whose first field is the version of the format
-_LISTS = frozenset({"unicode_indexer.json"})
+_LISTS = frozenset({"unicode_indexer.json", "shared_vocabulary.json"})
 PICKLE_START = b"\x80"
+SENTENCEPIECE_START = b"\x0a"  # a protobuf message that begins with a piece
 CTRANSLATE2_NAME = "model.bin"
 
 # A safetensors header is JSON behind eight bytes of length; the format allows 100 MB.
@@ -98,8 +99,14 @@ def _fault_of_ctranslate2(path: Path) -> str | None:
     return None if is_known else "it is not a CTranslate2 model"
 
 
+def _fault_of_sentencepiece(path: Path) -> str | None:
+    with path.open("rb") as stream:
+        return None if stream.read(1) == SENTENCEPIECE_START else "it is not a list of word pieces"
+
+
 _FAULT_OF: dict[str, Callable[[Path], str | None]] = {
     ".json": _fault_of_json,
+    ".model": _fault_of_sentencepiece,
     ".onnx": _fault_of_onnx,
     ".safetensors": _fault_of_safetensors,
     ".txt": _fault_of_text,

@@ -8,7 +8,7 @@ import errno
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +218,12 @@ class QuickLane:
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
         """
         return LabelCheck.model_validate(self._decode.labels(str(absolute(video))))
+
+    def translate(self, text: str, source: str, targets: Sequence[str]) -> dict[str, str]:
+        """Drafts of a text by language; those that the translator does not know are left out."""
+        payload = {"text": text, "source": source, "targets": list(targets)}
+        answer = self._ask("translate", payload, self._settings.job_timeout_min_s)
+        return dict(answer["drafts"])
 
     def doctor(self) -> dict[str, Any]:
         """What this machine can do."""

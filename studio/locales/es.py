@@ -281,6 +281,10 @@ TEXT: dict[str, str] = {
     "dub.captions_burn": "En la imagen",
     "dub.captions_off": "Ninguno",
     "dub.generate": "Hacer todos los vídeos",
+    "dub.translate": "Traducir",
+    "dub.translate_do": "Escribir borradores para las demás filas",
+    "dub.translate_note": "Borradores de un programa para las filas de abajo. Léalos y corríjalos antes de hacer los vídeos.",
+    "dub.translate_nothing": "No hay nada que traducir: la primera fila necesita un texto, y otras un idioma y aún ningún texto.",
     "dub.section": "Su doblaje",
     "dub.earlier": "Doblajes anteriores",
     "dub.working": "Por ahora hay {ready} de {count} vídeos listos.",
@@ -649,6 +653,14 @@ ERRORS: dict[str, tuple[str, str]] = {
     "captions_need_text": (
         "Los subtítulos necesitan un texto escrito; no se sabe qué se dice en una grabación.",
         "Escriba el texto y elija una voz, o haga el vídeo sin subtítulos.",
+    ),
+    "translator_missing": (
+        "Aquí no hay ningún traductor instalado.",
+        "Escriba usted las traducciones o descárguelo una vez con `weights get translator`.",
+    ),
+    "translation_unsupported": (
+        "El traductor no conoce el idioma {language}.",
+        "Escriba usted esta traducción.",
     ),
     "captions_recognised": (
         "El reconocedor escribió los subtítulos a partir de la grabación.",

@@ -281,6 +281,10 @@ TEXT: dict[str, str] = {
     "dub.captions_burn": "Dans l'image",
     "dub.captions_off": "Aucun",
     "dub.generate": "Faire toutes les vidéos",
+    "dub.translate": "Traduire",
+    "dub.translate_do": "Écrire des brouillons pour les autres lignes",
+    "dub.translate_note": "Des brouillons écrits par un programme. Relisez-les et corrigez-les avant de faire les vidéos.",
+    "dub.translate_nothing": "Rien à traduire : il faut un texte à la première ligne, et à d'autres une langue mais pas encore de texte.",
     "dub.section": "Votre doublage",
     "dub.earlier": "Doublages précédents",
     "dub.working": "{ready} vidéos sur {count} sont prêtes pour l'instant.",
@@ -659,6 +663,14 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Les sous-titres ont besoin d'un texte saisi ; ce qui est dit dans un enregistrement "
         "n'est pas connu.",
         "Saisissez le texte et choisissez une voix, ou faites la vidéo sans sous-titres.",
+    ),
+    "translator_missing": (
+        "Aucun traducteur n'est installé ici.",
+        "Écrivez les traductions vous-même, ou téléchargez-le une fois avec `weights get translator`.",
+    ),
+    "translation_unsupported": (
+        "Le traducteur ne connaît pas la langue {language}.",
+        "Écrivez cette traduction vous-même.",
     ),
     "captions_recognised": (
         "Les sous-titres ont été écrits d'après l'enregistrement par le programme de reconnaissance.",

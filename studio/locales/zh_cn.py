@@ -281,6 +281,10 @@ TEXT: dict[str, str] = {
     "dub.captions_burn": "画面中显示",
     "dub.captions_off": "无",
     "dub.generate": "制作所有视频",
+    "dub.translate": "翻译",
+    "dub.translate_do": "为其他行写出草稿",
+    "dub.translate_note": "以下各行是程序写的草稿。制作视频前请先阅读并修改。",
+    "dub.translate_nothing": "没有可翻译的内容：第一行要有文字，其他行要选语言且还没有文字。",
     "dub.section": "您的配音",
     "dub.earlier": "以前的配音",
     "dub.working": "目前已完成 {ready} 个，共 {count} 个视频。",
@@ -584,6 +588,14 @@ ERRORS: dict[str, tuple[str, str]] = {
     "captions_need_text": (
         "字幕需要输入的文字；录音里说了什么无法得知。",
         "请输入文字并选择嗓音，或制作不带字幕的视频。",
+    ),
+    "translator_missing": (
+        "这里没有安装翻译程序。",
+        "请自己写出译文，或用 `weights get translator` 下载一次。",
+    ),
+    "translation_unsupported": (
+        "翻译程序不认识语言 {language}。",
+        "请自己写出这段译文。",
     ),
     "captions_recognised": (
         "字幕是由识别程序根据录音写出的。",

@@ -10,7 +10,7 @@ import gradio as gr
 
 from engine.dub.table import read_pasted, read_table
 from studio.context import Studio
-from studio.dub_form import table_json, voices_json
+from studio.dub_form import drafts_wanted, table_json, voices_json, with_drafts
 from studio.failures import guarded
 from studio.locales import say
 from studio.parts.action_html import action_data
@@ -38,6 +38,8 @@ _WORDS = {
     "too_many": "dub.too_many",
 }
 
+_ALL_ROWS = "() => window.studioDub?.all() || '[]'"
+_SET_ROWS = "(rows) => { window.studioDub?.set(rows); }"
 _ADD_ROWS = "(rows) => { window.studioDub?.add(rows); }"
 
 # The table may not be on the page yet: Gradio draws a tab when it is first seen.
@@ -80,6 +82,13 @@ def create_dub_table(studio: Studio) -> DubTable:
         )
         paste = gr.Button(say("dub.paste_add"), size="sm", elem_id="dub-paste-add")
 
+    with gr.Accordion(
+        say("dub.translate"), open=True, visible=False, elem_id="dub-translate"
+    ) as translation:
+        gr.Markdown(say("dub.translate_note"), elem_classes="hint")
+        draft = gr.Button(say("dub.translate_do"), size="sm", elem_id="dub-draft")
+    _connect_translation(studio, translation, draft, rows)
+
     @guarded
     def read_file(path: str) -> str:
         read = read_table(Path(path).read_bytes())
@@ -112,6 +121,33 @@ def create_dub_table(studio: Studio) -> DubTable:
     offered = gr.on(None, offer_voices, None, voices, **QUIET)
     offered.then(None, voices, None, js=_TAKE_VOICES, show_progress="hidden")
     return DubTable(rows)
+
+
+def _connect_translation(
+    studio: Studio, panel: gr.Accordion, draft: gr.Button, rows: gr.Textbox
+) -> None:
+    """Fill empty rows with drafts of the first one's text, for the person to read."""
+    drafted = gr.Textbox("", visible="hidden", elem_id="dub-drafted")
+
+    @guarded
+    def offer() -> Any:  # noqa: ANN401 - a Gradio update
+        return gr.update(visible=studio.engine.can_translate)
+
+    @guarded
+    def write(table: str) -> str:
+        wanted = drafts_wanted(table)
+        if wanted is None:
+            raise gr.Error(
+                say("dub.translate_nothing"), title=say("error.title"), print_exception=False
+            )
+        drafts = studio.engine.translate(wanted.text, wanted.source, wanted.targets)
+        gr.Info(say("dub.translate_note"))
+        return with_drafts(table, drafts)
+
+    taken = draft.click(None, None, rows, js=_ALL_ROWS, show_progress="hidden")
+    written = taken.then(write, rows, drafted, api_visibility="private")
+    written.success(None, drafted, None, js=_SET_ROWS, show_progress="hidden")
+    gr.on(None, offer, None, panel, **QUIET)
 
 
 def _table_html(most: int) -> str:

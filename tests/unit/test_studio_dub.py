@@ -16,7 +16,14 @@ from engine.contracts import (
     utc_now,
 )
 from engine.errors import ErrorCode, InputError
-from studio.dub_form import DubForm, read_rows, table_json, voices_json
+from studio.dub_form import (
+    DubForm,
+    drafts_wanted,
+    read_rows,
+    table_json,
+    voices_json,
+    with_drafts,
+)
 from studio.locales import speaking
 from studio.parts.batch_card import batches_html
 from tests.studio_fakes import VOICES
@@ -73,7 +80,9 @@ def test_a_row_reaches_no_file_but_an_upload(tmp_path, path):
     assert row.audio == str(tmp_path / "gone" / "mine.wav")
 
 
-@pytest.mark.parametrize("table", ["{", "[1]", '[{"audio": {"path": "x"}}]', '[{"speed": "x"}]', "7"])
+@pytest.mark.parametrize(
+    "table", ["{", "[1]", '[{"audio": {"path": "x"}}]', '[{"speed": "x"}]', "7"]
+)
 def test_a_forged_table_is_refused(tmp_path, table):
     with pytest.raises(InputError) as caught:
         read_rows(table, tmp_path)
@@ -151,3 +160,30 @@ def test_a_dub_speaks_the_language_of_the_page():
 
     assert "Tout télécharger (ZIP)" in html
     assert batches_html([]) == ""
+
+
+def test_drafts_fill_only_rows_that_say_nothing():
+    rows = [
+        {"language": "en", "text": "Good morning."},
+        {"language": "es", "text": ""},
+        {"language": "fr", "text": "Salut."},
+        {"language": "de", "text": "", "audio": {"path": "x", "name": "x"}},
+        {"language": "", "text": ""},
+        {"language": "xx", "text": " "},
+    ]
+    table = json.dumps(rows)
+
+    wanted = drafts_wanted(table)
+    filled = json.loads(with_drafts(table, {"es": "Buenos días."}))
+
+    assert (wanted.text, wanted.source, wanted.targets) == ("Good morning.", "en", ("es", "xx"))
+    assert [row["text"] for row in filled] == [
+        "Good morning.",
+        "Buenos días.",
+        "Salut.",
+        "",
+        "",
+        "",
+    ]
+    assert drafts_wanted(json.dumps(rows[:1])) is None
+    assert drafts_wanted("[]") is None
