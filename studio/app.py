@@ -21,6 +21,7 @@ from studio.locales import say
 from studio.pages.create import create_create_page
 from studio.pages.dub import create_dub_page
 from studio.pages.help import create_help_page
+from studio.pages.lecture import create_lecture_page
 from studio.pages.library import create_library_page
 from studio.pages.system import create_system_page
 from studio.pages.verify import create_verify_page
@@ -28,7 +29,15 @@ from studio.parts.head import create_head
 from studio.parts.public_head import create_public_head
 from studio.parts.samples import SAMPLES_DIR
 from studio.settings import StudioSettings, choose_port
-from studio.theme import DUB_STYLES_PATH, HEAD_PATH, STYLES_PATH, create_theme, upload_words_css
+from studio.theme import (
+    DUB_STYLES_PATH,
+    HEAD_PATH,
+    LECTURE_STYLES_PATH,
+    PUBLIC_STYLES_PATH,
+    STYLES_PATH,
+    create_theme,
+    upload_words_css,
+)
 from studio.translated import build_translated
 
 # Handlers only read rows and write one; eight at a time are plenty and keep memory flat.
@@ -93,6 +102,8 @@ def _create_pages(studio: Studio) -> None:
             create = create_create_page(studio, head)
         with gr.Tab(say("tab.dub"), id="dub") as dub_tab:
             dub_timer = create_dub_page(studio)
+        with gr.Tab(say("tab.lecture"), id="lecture") as lecture_tab:
+            lecture_timer = create_lecture_page(studio)
         with gr.Tab(say("tab.library"), id="library") as library_tab:
             library_timer = create_library_page(studio, create, tabs, library_tab)
         is_private = studio.may_manage(None)
@@ -104,10 +115,11 @@ def _create_pages(studio: Studio) -> None:
             create_help_page()
     if not is_private:
         _show_owner(studio, system_tab)
-    timers = [dub_timer, library_timer, system_timer]
+    timers = [dub_timer, lecture_timer, library_timer, system_timer]
     seen_on = (
         (create_tab, None),
         (dub_tab, dub_timer),
+        (lecture_tab, lecture_timer),
         (library_tab, library_timer),
         (system_tab, system_timer),
         (verify_tab, None),
@@ -145,7 +157,12 @@ def launch_options(
         **entrance.launch_options(),
         "theme": create_theme(),
         "css": upload_words_css(),
-        "css_paths": [STYLES_PATH, DUB_STYLES_PATH],
+        "css_paths": [
+            STYLES_PATH,
+            DUB_STYLES_PATH,
+            LECTURE_STYLES_PATH,
+            PUBLIC_STYLES_PATH,
+        ],
         "head_paths": [HEAD_PATH],
         "allowed_paths": [str(SAMPLES_DIR)],  # results go out through their own, guarded route
         "max_file_size": settings.max_audio_bytes,

@@ -21,6 +21,8 @@ MEDIA_TYPES = {
     "report": "application/json",
     "speech": "audio/wav",
     "timings": "application/json",
+    "contents": "text/plain; charset=utf-8",
+    "clips": "application/zip",
 }
 
 _HEADERS = {

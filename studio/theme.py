@@ -10,6 +10,8 @@ from studio.locales.locale import Locale
 
 STYLES_PATH = Path(__file__).with_name("styles.css")
 DUB_STYLES_PATH = Path(__file__).with_name("dub.css")
+LECTURE_STYLES_PATH = Path(__file__).with_name("lecture.css")
+PUBLIC_STYLES_PATH = Path(__file__).with_name("public.css")
 HEAD_PATH = Path(__file__).with_name("head.html")
 
 # Pine green. 600 on white has a contrast of 5.9:1, 300 on the dark ground 9:1.

@@ -47,8 +47,9 @@ from engine.worker.task import TaskContext, TaskTable
 LONG_SIDE_PX = 1920
 """Slides are kept at this width (or height), the size of the largest video."""
 
-THUMB_SIDE_PX = 640
-THUMB_QUALITY = 82
+THUMB_SIDE_PX = 420
+THUMB_QUALITY = 78
+"""A card of the page at common pixel densities, about 15 kB."""
 
 PREVIEW_CHARACTERS = 110
 """A quick look says one sentence or two."""

@@ -18,8 +18,12 @@ from studio.parts.uploads import PortraitUpload
 _QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
 
-def create_dub_photo(studio: Studio) -> tuple[gr.Image, gr.Number]:
+def create_dub_photo(studio: Studio, name: str = "dub") -> tuple[gr.Image, gr.Number]:
     """Build the photo.
+
+    Args:
+        studio: looks at the photo.
+        name: of the page, for the ids of its elements.
 
     Returns:
         The upload, and the number of the face that speaks.
@@ -32,10 +36,12 @@ def create_dub_photo(studio: Studio) -> tuple[gr.Image, gr.Number]:
         placeholder=say("photo.placeholder"),
         height=260,
         buttons=[],
-        elem_id="dub-photo-upload",
+        elem_id=f"{name}-photo-upload",
     )
-    preview = create_action_html("dub-photo", visible=False)
-    another = gr.Button(say("photo.another"), visible=False, size="sm", elem_id="dub-photo-another")
+    preview = create_action_html(f"{name}-photo", visible=False)
+    another = gr.Button(
+        say("photo.another"), visible=False, size="sm", elem_id=f"{name}-photo-another"
+    )
     face = gr.Number(LARGEST_FACE, precision=0, visible=False)
     shown = [upload, preview, another]
 

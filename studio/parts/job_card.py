@@ -119,6 +119,9 @@ def _buttons_html(view: JobView) -> str:
         buttons.append(download_html(view, "video", say("job.download"), "primary"))
     if "srt" in view.files:
         buttons.append(download_html(view, "srt", say("job.captions"), ""))
+    for kind in ("contents", "clips"):
+        if kind in view.files:
+            buttons.append(download_html(view, kind, say(f"job.{kind}"), ""))
     if view.can_cancel:
         buttons.append(button_html("cancel", view.job_id, say("job.cancel")))
     if view.can_retry:

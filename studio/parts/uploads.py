@@ -87,6 +87,20 @@ class RecipeUpload(gr.UploadButton, metaclass=_WithoutStub):
     async_move_resource_to_block_cache = _uploads_only
 
 
+class FilesUpload(gr.File, metaclass=_WithoutStub):
+    """Any files, in the order in which they were given."""
+
+    is_template = True
+    async_move_resource_to_block_cache = _uploads_only
+
+    def preprocess(self, payload: Any) -> list[str]:  # noqa: ANN401 - Gradio's file models
+        """The paths of the uploaded files, unopened."""
+        if payload is None:
+            return []
+        files = payload.root if hasattr(payload, "root") else [payload]
+        return [file.path for file in files]
+
+
 class OptionsInput(gr.JSON, metaclass=_WithoutStub):
     """An object of options, with a schema that programs over MCP accept."""
 
