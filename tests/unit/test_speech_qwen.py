@@ -18,6 +18,9 @@ import pytest
 
 from engine.contracts import SpeechOptions
 from engine.errors import EngineError, ErrorCode, InputError
+from engine.pipeline.tasks import task_table
+from engine.pipeline.tools import Tools
+from engine.settings import EngineSettings
 from engine.speech.catalog import VoiceCatalog
 from engine.speech.qwen import QwenEngine
 from engine.weights.catalog import find_set
@@ -28,6 +31,7 @@ from engine.weights.environments import (
     make_environment,
 )
 from engine.weights.voices import QWEN_LARGE, QWEN_SMALL, set_of_voice
+from engine.worker.task import TaskContext
 
 REAL_PYTHON = os.environ.get("STUDIO_TEST_QWEN_PYTHON")
 PROGRAM = Path(__file__).resolve().parents[2] / "engine" / "speech" / "qwen_process.py"
@@ -211,6 +215,25 @@ def test_card_is_free_at_once_when_a_video_needs_it(engine):
     VoiceCatalog([engine]).free_card()
 
     assert not psutil.pid_exists(pid)
+
+
+def test_speaking_task_gives_the_card_back(folders):
+    data_dir = folders / "data"
+    (data_dir / "environments").mkdir(parents=True)
+    (data_dir / "weights").symlink_to(folders / "weights")
+    (data_dir / "environments" / "qwen").symlink_to(folders / "env")
+    tools = Tools()
+    context = TaskContext(EngineSettings(data_dir=data_dir), Event(), lambda _progress: None)
+    speech = SpeechOptions(text="Good evening.", voice="qwen:1.7b-Ryan", style="calm")
+
+    done = task_table(tools)["speak"](
+        {"speech": speech.model_dump(), "target": str(folders / "a.wav")}, context
+    )
+
+    assert done["voice"] == "qwen:1.7b-Ryan"
+    assert [word["text"] for word in done["timings"]["words"]] == ["Good", "evening."]
+    assert heard(folders).endswith("|English|Speak calmly and slowly.")
+    assert tools.voices._engines["qwen"]._child is None
 
 
 def test_missing_weights_or_environment_leave_the_voices_to_be_fetched(folders):
