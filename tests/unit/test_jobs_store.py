@@ -327,6 +327,29 @@ def test_an_older_store_is_migrated_and_a_backup_kept(tmp_path: Path) -> None:
     assert backup.execute("SELECT job_id FROM job").fetchall() == [(job_id_of(1),)]
 
 
+@pytest.mark.parametrize("version", range(1, len(statements.MIGRATIONS)))
+def test_a_store_of_every_schema_so_far_goes_on_with_its_jobs(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "store.sqlite3"
+    old = Database(path, statements.MIGRATIONS[:version])
+    spec = JobSpec(job_id=job_id_of(1), portrait_name="p.png")
+    with old.transaction() as connection:
+        connection.execute(
+            "INSERT INTO job (job_id, owner, title, status, spec, sequence, created_at, revision) "
+            "VALUES (?, 'ann', 'Old', 'queued', ?, 1, '2026-11-01T10:00:00+00:00', 1)",
+            (spec.job_id, spec.model_dump_json()),
+        )
+    old.close()
+
+    store = JobStore(path)
+    newer = store.add(NewJob(spec=JobSpec(job_id=job_id_of(2), portrait_name="p.png"), owner="ann"))
+    claimed = store.claim_next("me")
+
+    assert claimed is not None
+    assert (claimed.job_id, claimed.record.title) == (spec.job_id, "Old")
+    assert [job.job_id for job in store.list_queued()] == [newer.job_id]
+    assert (tmp_path / f"store.sqlite3.v{version}.bak").is_file()
+
+
 def test_a_broken_migration_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite3"
     JobStore(path).close()
