@@ -6,7 +6,7 @@ The page is known by its cookie, a program by the ticket in the address it got f
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from engine.api import StudioEngine
@@ -31,6 +31,9 @@ _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; sandbox",
 }
 
+# A link into the bucket opens one file for ten minutes; nobody else should learn it.
+_LINK_HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+
 
 def create_artifact_route(engine: StudioEngine, visitors: Visitors) -> Route:
     """The route `/artifacts/<job id>/<kind>`; `?download=1` saves instead of shows."""
@@ -44,6 +47,9 @@ def create_artifact_route(engine: StudioEngine, visitors: Visitors) -> Route:
             return PlainTextResponse("Not found", status_code=404)
         name = f"sonic-studio-{job_id[:8]}-{kind}{path.suffix}"
         is_download = request.query_params.get("download") == "1"
+        link = engine.artifact_link(job_id, kind, owner) if is_download else None
+        if link is not None:
+            return RedirectResponse(link, status_code=302, headers=_LINK_HEADERS)
         return FileResponse(
             path,
             media_type=MEDIA_TYPES[kind],

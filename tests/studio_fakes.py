@@ -72,6 +72,7 @@ class FakeEngine:
     jobs: dict[str, JobRecord] = dataclasses.field(default_factory=dict)
     keys: dict[tuple[str, str], str] = dataclasses.field(default_factory=dict)
     requests: list[AnimateRequest] = dataclasses.field(default_factory=list)
+    links: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def check(
         self,
@@ -177,6 +178,10 @@ class FakeEngine:
             if artifact.kind == kind:
                 return self.folder / artifact.name
         raise EngineError(ErrorCode.JOB_NOT_FOUND)
+
+    def artifact_link(self, job_id: str, kind: str, owner: str) -> str | None:
+        self.get(job_id, owner)
+        return self.links.get(kind)
 
     def input_path(self, job_id: str, kind: str, owner: str) -> Path:
         self.get(job_id, owner)

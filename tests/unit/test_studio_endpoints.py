@@ -202,6 +202,25 @@ def test_the_owner_gets_parts_of_the_video_and_a_download(client, address, engin
     assert saved.headers["content-disposition"].startswith("attachment")
 
 
+def test_a_download_comes_from_the_bucket_where_there_is_one_but_for_its_owner_only(
+    client, address, engine, monkeypatch
+):
+    job_id = submit(client)["job_id"]
+    engine.set_status(job_id, JobStatus.SUCCEEDED)
+    cookies = {COOKIE_NAME: client.cookies[COOKIE_NAME]}
+    where = f"{address}/artifacts/{job_id}/video"
+    monkeypatch.setitem(engine.links, "video", "https://bucket.example/x?signature=y")
+
+    shown = httpx.get(where, cookies=cookies)
+    saved = httpx.get(f"{where}?download=1", cookies=cookies)
+    strangers = httpx.get(f"{where}?download=1")
+
+    assert shown.status_code == 200
+    assert (saved.status_code, saved.headers["location"][:22]) == (302, "https://bucket.example")
+    assert saved.headers["cache-control"] == "no-store"
+    assert (strangers.status_code, "location" in strangers.headers) == (404, False)
+
+
 @pytest.mark.parametrize("kind", ["../video", "keys", "%2e%2e%2fstore.sqlite3"])
 def test_nothing_but_finished_files_is_served(client, address, engine, kind):
     job_id = submit(client)["job_id"]
