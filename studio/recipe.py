@@ -81,7 +81,7 @@ def read_recipe(content: bytes) -> Recipe:
     """
     try:
         given = json.loads(content.decode("utf-8-sig"))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise _unusable() from None
     if not isinstance(given, dict):
         raise _unusable()
@@ -137,14 +137,18 @@ def _usable(found: Mapping[str, Any]) -> dict[str, Any]:
             values["size"] = min(max(64 * round(values["size"] / 64), 256), 1024)
         if "fps" in values:
             values["fps"] = min(FPS, key=lambda rate: abs(rate - float(values["fps"])))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise _unusable() from None
+    if any(name in values and not isinstance(values[name], bool) for name in _SWITCHES):
+        raise _unusable()
     if "seed" in values:
         seed = str(values["seed"] if values["seed"] is not None else "").strip()
         values["seed"] = str(int(seed) % 2**31) if seed.isdecimal() else ""
     _check(values)
     return values
 
+
+_SWITCHES = ("burn", "allow_smaller")
 
 _RANGES = {
     "dynamic_scale": (0.3, 2.0),

@@ -94,10 +94,17 @@ def _check_portrait(
     change: dict[str, Any] = {"warnings": (*judged.verdict.warnings, *_told(judged.notes))}
     if judged.verdict.chosen is not None:
         size = (judged.pixels.shape[1], judged.pixels.shape[0])
-        animator = "sonic" if can_take_sonic(options, settings, size) else "lite"
+        animator = "sonic" if _may_be_sonic(options, settings, size) else "lite"
         shown = shown_window(options, judged, animator)
         change["shown"] = (shown.x, shown.y, shown.width, shown.height)
     return judged.verdict.model_copy(update=change)
+
+
+def _may_be_sonic(
+    options: RenderOptions, settings: EngineSettings, photo_size: tuple[int, int]
+) -> bool:
+    """Whether Sonic is what would draw it, or was asked for and is ready."""
+    return options.animator != "lite" and can_take_sonic(options, settings, photo_size)
 
 
 def _check_audio(
@@ -171,7 +178,7 @@ class _Costs:
     def by_animator(self, options: RenderOptions) -> dict[str, Estimate]:
         """With each animator that is a choice."""
         found = {"lite": self._lite(options)}
-        if can_take_sonic(options, self.settings, self.photo_size):
+        if _may_be_sonic(options, self.settings, self.photo_size):
             found["sonic"] = self._sonic(options)
         return found
 
@@ -182,9 +189,7 @@ class _Costs:
             own = options.model_copy(
                 update={"preset": name, "size_px": None, "num_inference_steps": None}
             )
-            is_sonic = options.animator != "lite" and can_take_sonic(
-                own, self.settings, self.photo_size
-            )
+            is_sonic = _may_be_sonic(own, self.settings, self.photo_size)
             found[name] = self._sonic(own) if is_sonic else self._lite(own)
         return found
 

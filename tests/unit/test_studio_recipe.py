@@ -91,6 +91,9 @@ def test_values_beyond_the_ranges_are_moved_into_them():
         b'{"format": "sonic-studio-recipe", "settings": {"framing": "feet"}}',
         b'{"format": "sonic-studio-recipe", "settings": {"background": ["x"]}}',
         b'{"format": "sonic-studio-recipe", "settings": {"fps": null}}',
+        b'{"format": "sonic-studio-recipe", "settings": {"burn": "yes"}}',
+        b'{"min_resolution": 1e999}',
+        b"[" * 100_000,
     ],
 )
 def test_a_file_without_usable_settings_is_refused_in_a_sentence(content):
