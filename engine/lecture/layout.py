@@ -20,8 +20,8 @@ CORNER_SIDE = {"16:9": 0.28, "9:16": 0.42}
 SIDE_HEIGHT = 0.86
 """Height of a presenter beside the slide, as a share of the picture's height."""
 
-BELOW_HEIGHT = 0.55
-"""Height of a presenter below the slide in an upright picture."""
+BELOW_HEIGHT = 0.5
+"""Height of a presenter below the slide in an upright picture, as a share of what is free."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _with_side(options: LectureOptions, free: Rect) -> Layout:
         )
         room = Rect(taken if is_left else margin, free.y, width - taken - margin, free.height)
     else:
-        side = min(_even(height * BELOW_HEIGHT), width - 2 * margin)
+        side = min(_even(free.height * BELOW_HEIGHT), width - 2 * margin)
         taken = side + 2 * margin
         rect = Rect(
             (width - side) // 4 * 2,
