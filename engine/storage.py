@@ -27,10 +27,12 @@ class JobFolders:
 
     Args:
         root: holds them; made when missing.
+        lectures: kept sections of lectures, which go with their jobs; None = beside `root`.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, lectures: Path | None = None) -> None:
         self._root = root.absolute()
+        self._lectures = lectures or self._root.parent / FOLDER_NAME
         self._root.mkdir(parents=True, exist_ok=True)
         self._remove_elsewhere: Callable[[str], None] | None = None
 
@@ -83,7 +85,7 @@ class JobFolders:
         """Remove a job's folder with all it holds; a file in use stays for a later sweep."""
         folder = self.path(job_id)
         if (folder / USED_NAME).is_file():
-            remove_used(self._root.parent / FOLDER_NAME, folder, self._root.iterdir())
+            remove_used(self._lectures, folder, self._root.iterdir())
         shutil.rmtree(folder, ignore_errors=True)
         if self._remove_elsewhere is not None:
             try:

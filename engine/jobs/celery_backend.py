@@ -156,6 +156,8 @@ class CeleryBackend:
                 self._work()
                 faults = 1 if time.monotonic() - began_at > max(RETRY_S) else faults + 1
                 self._stop.wait(RETRY_S[min(faults, len(RETRY_S)) - 1])
+            if self._lock.is_locked:
+                self._remove_deleted()
         finally:
             self._lock.release()
 
@@ -193,6 +195,7 @@ class CeleryBackend:
     def _catch_up(self, line: Connection) -> None:
         """Hear what workers told while nobody listened; then send again what none has begun."""
         if not self._is_adopted:
+            self._remove_deleted()
             self._sent.adopt()
             self._is_adopted = True
         while self._drain(line):
@@ -241,6 +244,11 @@ class CeleryBackend:
             connection=self._line,
             retry=False,
         )
+
+    def _remove_deleted(self) -> None:
+        """Remove what was deleted while a worker had it; the worker sees its lease go and stops."""
+        for job_id in self._store.purge_hidden(with_running=True):
+            self._folders.remove(job_id)
 
     def _holds_lock(self) -> bool:
         if self._lock.is_locked:

@@ -30,9 +30,9 @@ from engine.jobs.celery_app import (
     open_storage,
     send_event,
 )
-from engine.jobs.counts import JobCounts
 from engine.jobs.orders import OrderDesk
 from engine.jobs.workplace import Delivery, End, Workplace
+from engine.lecture.cache import FOLDER_NAME
 from engine.metrics import serve_worker_metrics
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
@@ -101,15 +101,14 @@ class _Worker:
         self._name = folder.name
         self._app = create_app(settings)
         self._put_back = threading.Event()
-        self._counts = JobCounts()
         self._executor, self._gauge = _lane_of(settings, plan, folder)
         self._place = Workplace(
             name=f"{self._name}@{platform.node()}",
             desk=OrderDesk(open_storage(settings)),
-            folders=JobFolders(folder / "jobs"),
+            folders=JobFolders(folder / "jobs", settings.data_dir / FOLDER_NAME),
             executor=self._executor,
-            counts=self._counts,
             stop=self._put_back,
+            labels=settings.visible_label or settings.is_public,
         )
 
         def do_order(job_id: str, ticket: str, host_id: str) -> None:
@@ -138,7 +137,7 @@ class _Worker:
         _log.info("%s waits for jobs", self._name)
         try:
             read = self._gauge.read
-            with serve_worker_metrics(self._settings, self._counts, self._executor, read):
+            with serve_worker_metrics(self._settings, self._place.counts, self._executor, read):
                 worker.start()
         finally:
             self._executor.close()

@@ -177,6 +177,8 @@ def seconds_needed(
 ) -> int:
     """For how long to ask for the card: a quota that is smaller is refused, a longer one wasted."""
     spec = JobSpec.model_validate(payload["spec"])
+    if spec.lecture is not None:
+        return LONGEST_S
     length_s = _recorded_s(spec, Path(payload["job_dir"])) or spoken_duration_s(spec)
     calls = CALLS_PER_SECOND_AND_STEP * spec.options.steps * (length_s or UNKNOWN_LENGTH_S)
     size_factor = (spec.options.output_size_px / 512) ** 2

@@ -36,6 +36,7 @@ class Order(Frozen):
         spec: what to make.
         total_s, stall_s: limits of the job, see `TaskLimits`.
         silence_s: a worker not heard of for this long counts as lost.
+        is_public: strangers can reach the host, so a video must carry its visible label.
     """
 
     schema_version: int = 1
@@ -44,6 +45,7 @@ class Order(Frozen):
     total_s: float | None = None
     stall_s: float | None = None
     silence_s: float = 60.0
+    is_public: bool = False
 
     @property
     def sign_s(self) -> float:
@@ -106,7 +108,7 @@ class OrderDesk:
             EngineError: JOB_NOT_FOUND when an input is gone.
         """
         spec = order.spec
-        for name in _inputs_of(spec):
+        for name in spec.input_names:
             self._storage.upload(folders.file(spec.job_id, name), f"{_job(spec.job_id)}/in/{name}")
         content = order.model_dump_json().encode()
         self._storage.write(f"{_job(spec.job_id)}/order.json", content)
@@ -157,7 +159,7 @@ class OrderDesk:
         Raises:
             FileNotFoundError: one of them is gone, as after a deletion.
         """
-        for name in _inputs_of(order.spec):
+        for name in order.spec.input_names:
             self._storage.download(f"{_job(order.spec.job_id)}/in/{name}", folder / name)
 
     def is_called_off(self, job_id: str, ticket: str) -> bool:
@@ -218,10 +220,6 @@ def _order(job_id: str, ticket: str) -> str:
 
 def _try(order: Order, attempt_id: str) -> str:
     return f"{_order(order.spec.job_id, order.ticket)}/tries/{attempt_id}"
-
-
-def _inputs_of(spec: JobSpec) -> tuple[str, ...]:
-    return tuple(name for name in (spec.portrait_name, spec.audio_name) if name is not None)
 
 
 def _parsed(kind: type[Kept], content: bytes | None) -> Kept | None:

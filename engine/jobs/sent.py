@@ -204,6 +204,7 @@ class SentJobs:
             total_s=limits.total_s,
             stall_s=limits.stall_s,
             silence_s=self._settings.broker_silence_s,
+            is_public=self._settings.is_public,
         )
 
     def _resend_when_due(self, sent: _Sent) -> None:

@@ -59,14 +59,15 @@ class Workplace:
 
     Attributes:
         num_orders: how many were begun here.
+        counts: how they ended.
 
     Args:
         name: of the worker, for the host's list.
         desk: the storage.
         folders: of this worker alone, for files while it works on them.
         executor: renders.
-        counts: told about every end.
         stop: set when the running job must be put back because the worker ends.
+        labels: whether the visible label is drawn here; without it no job of a public host is.
     """
 
     def __init__(
@@ -75,17 +76,19 @@ class Workplace:
         desk: OrderDesk,
         folders: JobFolders,
         executor: Executor,
-        counts: JobCounts,
         stop: threading.Event,
+        *,
+        labels: bool,
     ) -> None:
+        self._labels = labels
         self._name = name
         self._desk = desk
         self._folders = folders
         self._executor = executor
-        self._counts = counts
         self._stop = stop
         self._deaths = DeathWatch()
         self.num_orders = 0
+        self.counts = JobCounts()
 
     @property
     def is_broken(self) -> bool:
@@ -120,6 +123,12 @@ class Workplace:
             return End.DONE
         if self._desk.is_called_off(job_id, ticket):
             self._deliver(order, line, Outcome(status=JobStatus.CANCELED, attempt=0))
+            return End.DONE
+        if order.is_public and not self._labels:
+            _log.error(
+                "this worker draws no labels, and the host is public: set STUDIO_PUBLIC here"
+            )
+            self._deliver(order, line, _failed(0, EngineError(ErrorCode.INTERNAL), None))
             return End.DONE
         if self._has_a_living_holder(order):
             _log.info("job %s: another worker has it", job_id)
@@ -161,7 +170,7 @@ class Workplace:
                     return self._settle_stopped(order, line, hold, begun)
                 except WorkerLost:
                     self._deaths.note_death()
-                    self._counts.note_lost()
+                    self.counts.note_lost()
                     if may_retry(begun) and not self._stop.is_set():
                         _log.warning("job %s lost its child and is tried again", line.job_id)
                         continue
@@ -217,7 +226,7 @@ class Workplace:
     def _deliver(self, order: Order, line: Line, outcome: Outcome, folder: Path = Path()) -> None:
         """Write down how an order ended and say so."""
         self._insist(lambda: self._desk.deliver(order, outcome, folder))
-        self._counts.note(outcome.status, outcome.elapsed_s)
+        self.counts.note(outcome.status, outcome.elapsed_s)
         _log.info("job %s %s, attempt %d", line.job_id, outcome.status, outcome.attempt)
         line.ended()
 
