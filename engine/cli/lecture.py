@@ -129,7 +129,7 @@ def _request(arguments: argparse.Namespace) -> LectureRequest:
         InputError: FILE_NOT_FOUND, or BAD_OPTION with the option's name.
     """
     script, audio = _words(arguments.words)
-    slides = _slides(arguments.slides)
+    slides = slide_files(arguments.slides)
     portrait = None
     if arguments.portrait != NO_PORTRAIT:
         portrait = existing_file(arguments.portrait)
@@ -195,7 +195,7 @@ def _text(path: str, option: str) -> str:
         raise InputError(ErrorCode.BAD_OPTION, option=option, reason=reason) from None
 
 
-def _slides(path: str) -> list[str]:
+def slide_files(path: str) -> list[str]:
     """The file itself, or the files of a folder in the order people count in.
 
     Raises:
