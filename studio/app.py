@@ -36,7 +36,7 @@ from studio.theme import (
     PUBLIC_STYLES_PATH,
     STYLES_PATH,
     create_theme,
-    upload_words_css,
+    words_css,
 )
 from studio.translated import build_translated
 
@@ -156,7 +156,7 @@ def launch_options(
         "server_name": studio.host,
         **entrance.launch_options(),
         "theme": create_theme(),
-        "css": upload_words_css(),
+        "css": words_css(),
         "css_paths": [
             STYLES_PATH,
             DUB_STYLES_PATH,
@@ -175,6 +175,9 @@ def launch_options(
         "strict_cors": True,
         "footer_links": ["api", "settings"],
         "quiet": True,
+        # Has answered Gradio once by then; asked again, a busy computer may take more than the
+        # three seconds after which Gradio would give up.
+        "_frontend": False,
         "app_kwargs": {
             "middleware": entrance.middleware(),
             "routes": [

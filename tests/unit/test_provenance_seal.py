@@ -1,7 +1,6 @@
 """Seals of finished videos: read back, broken by every change, made whole or not at all."""
 
 import subprocess
-from fractions import Fraction
 from itertools import pairwise
 
 import av
@@ -10,27 +9,17 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from lite_scenes import read_picture
 
 from engine.errors import EngineError, ErrorCode, InputError
-from engine.media.audio import write_wav
-from engine.media.video import VideoWriter, probe_video, read_frames
+from engine.media.video import probe_video, read_frames
 from engine.provenance.boxes import NotAnMp4, read_tags, write_tags
 from engine.provenance.certificate import known_anchor, load_identity
-from engine.provenance.facts import VideoFacts, content_id_of
+from engine.provenance.facts import content_id_of
 from engine.provenance.manifest import read_manifest
-from engine.provenance.marks import FrameMarks
 from engine.provenance.seal import seal
 from engine.provenance.verify import check_labels
 from engine.settings import EngineSettings
-
-SIDE, SECONDS, FPS = 256, 4, Fraction(25)
-FACTS = VideoFacts(
-    content_id=content_id_of("0" * 32),
-    models=("sonic-studio/lite", "hibari:heart"),
-    consent=True,
-    sync={"mouth_audio_correlation": 0.9},
-)
+from tests.labelled_video import FACTS, write_labelled
 
 
 @pytest.fixture(scope="module")
@@ -38,24 +27,11 @@ def settings(tmp_path_factory):
     return EngineSettings(data_dir=tmp_path_factory.mktemp("installation"))
 
 
-def write_video(path, settings, *, labelled=True):
-    """Four seconds of a still portrait with sound, as a job would write them."""
-    wav = path.with_suffix(".wav")
-    tone = 0.3 * np.sin(np.arange(SECONDS * 48000) * 0.05)
-    write_wav(wav, tone.astype(np.float32), 48000)
-    frame = np.ascontiguousarray(read_picture("vangogh_self.jpg", SIDE)[:SIDE, :SIDE])
-    marks = FrameMarks.of(SIDE, SIDE, FPS, settings)
-    with VideoWriter(path, SIDE, SIDE, FPS, wav) as writer:
-        for index in range(SECONDS * 25):
-            writer.write(marks.draw(frame, index) if labelled else frame)
-    return VideoFacts(**{**FACTS.model_dump(), **(marks.facts if labelled else {})})
-
-
 @pytest.fixture(scope="module")
 def plain(settings, tmp_path_factory):
     """A labelled video before its seal."""
     path = tmp_path_factory.mktemp("plain") / "video.mp4"
-    write_video(path, settings)
+    write_labelled(path, settings)
     return path
 
 
@@ -210,7 +186,7 @@ def test_cropped_or_painted_label_is_missed(sealed, settings, tmp_path):
 
 def test_video_without_any_label_is_called_so(settings, tmp_path):
     video = tmp_path / "video.mp4"
-    write_video(video, settings, labelled=False)
+    write_labelled(video, settings, labelled=False)
 
     assert checked(video, settings).problems == (
         "visible_label_missing", "aigc_missing", "xmp_missing", "manifest_missing",
@@ -219,7 +195,7 @@ def test_video_without_any_label_is_called_so(settings, tmp_path):
 
 def test_seal_without_words_in_the_picture_does_not_hide_that(settings, tmp_path):
     video = tmp_path / "video.mp4"
-    seal(video, write_video(video, settings, labelled=False), settings)
+    seal(video, write_labelled(video, settings, labelled=False), settings)
 
     assert checked(video, settings).problems == ("visible_label_missing",)
 
