@@ -79,6 +79,8 @@ class RenderOptions(Frozen):
         force: animate although the pre-flight check would refuse a turned or small face.
         captions: `srt` = files beside the video, `burn` = drawn into the picture too; both need
             a typed text, or the words of the recording.
+        highlight_words: colour the word that is said: in the picture, and in WebVTT for players
+            that can.
         level_sound: bring the sound to -16 LUFS, so that voices and recordings of one series
             are equally loud; False keeps the level.
         reduce_noise: take steady noise out of a recording, gently.
@@ -110,6 +112,7 @@ class RenderOptions(Frozen):
     allow_smaller: bool = False
     force: bool = False
     captions: Captions = "off"
+    highlight_words: bool = False
     level_sound: bool = True
     reduce_noise: bool = False
     trim_silence: bool = False

@@ -83,6 +83,9 @@ def add_render_options(parser: argparse.ArgumentParser, output: str = "OUT.mp4")
         help="of the words in the picture",
     )
     add(
+        "--highlight-words", action="store_true", default=None, help="in captions, as they are said"
+    )
+    add(
         "--keep-level",
         dest="level_sound",
         action="store_false",

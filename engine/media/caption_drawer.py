@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,7 @@ _BOX_ALPHA = 150
 _SMALLEST_PX = 12
 
 _WHITE, _DARK = (255, 255, 255, 255), (16, 16, 20, 255)
+_LIT = (255, 216, 77, 255)  # 12:1 against the box, and unlike white for the colour-blind
 
 
 def caption_zone(width_px: int, height_px: int) -> tuple[int, int, int, int]:
@@ -78,15 +80,25 @@ class CaptionDrawer:
         width_px: of a frame.
         height_px: of a frame.
         fps: frames a second.
+        highlights: whether the word that is said has another colour.
     """
 
-    def __init__(self, cues: Sequence[Cue], width_px: int, height_px: int, fps: Fraction) -> None:
+    def __init__(
+        self,
+        cues: Sequence[Cue],
+        width_px: int,
+        height_px: int,
+        fps: Fraction,
+        *,
+        highlights: bool = False,
+    ) -> None:
         self._spans = [
             (math.ceil(cue.start_s * fps), math.ceil(cue.end_s * fps), cue) for cue in cues
         ]
         self._width_px, self._height_px = width_px, height_px
         self._next = 0
-        self._drawn: tuple[Cue, Patch] | None = None
+        self._fps, self._highlights = fps, highlights
+        self._drawn: tuple[Cue, int | None, Patch] | None = None
 
     def draw(self, frame: NDArray[np.uint8], frame_index: int) -> NDArray[np.uint8]:
         """A frame with the caption of its time.
@@ -102,13 +114,22 @@ class CaptionDrawer:
             self._next += 1
         if self._next == len(self._spans) or self._spans[self._next][0] > frame_index:
             return frame
-        return self._patch(self._spans[self._next][2]).blended(frame)
+        cue = self._spans[self._next][2]
+        return self._patch(cue, self._lit(cue, frame_index)).blended(frame)
 
-    def _patch(self, cue: Cue) -> Patch:
+    def _lit(self, cue: Cue, frame_index: int) -> int | None:
+        """Which word is said now; None when none should look different."""
+        if not self._highlights or not cue.words:
+            return None
+        now_s = frame_index / self._fps
+        begun = sum(word.start_s <= now_s for word in cue.words)
+        return max(0, begun - 1)
+
+    def _patch(self, cue: Cue, lit: int | None) -> Patch:
         """The cue as it is blended; only the last one is kept."""
-        if self._drawn is None or self._drawn[0] is not cue:
-            self._drawn = (cue, _draw_cue(cue, self._width_px, self._height_px))
-        return self._drawn[1]
+        if self._drawn is None or self._drawn[0] is not cue or self._drawn[1] != lit:
+            self._drawn = (cue, lit, _draw_cue(cue, self._width_px, self._height_px, lit))
+        return self._drawn[2]
 
 
 def _font_size(width_px: int, height_px: int) -> int:
@@ -125,7 +146,7 @@ def _drawable(line: str) -> str:
     return "".join(filter(_is_drawn, unicodedata.normalize("NFC", line)))
 
 
-def _draw_cue(cue: Cue, width_px: int, height_px: int) -> Patch:
+def _draw_cue(cue: Cue, width_px: int, height_px: int, lit: int | None = None) -> Patch:
     lines = [_drawable(line) for line in cue.lines]
     font = _fitting_font(lines, width_px, height_px)
     size_px = font.size
@@ -144,16 +165,22 @@ def _draw_cue(cue: Cue, width_px: int, height_px: int) -> Patch:
     image.putalpha(shade.filter(ImageFilter.GaussianBlur(soft)))
     letters = Image.new("RGBA", patch_size, (*_DARK[:3], 0))
     pen = ImageDraw.Draw(letters)
-    for index, line in enumerate(lines):
-        pen.text(
-            (patch_size[0] / 2, top + padding / 2 + (index + 0.5) * line_px),
-            line,
-            font=font,
-            fill=_WHITE,
-            anchor="mm",
-            stroke_width=max(1, round(size_px * _OUTLINE)),
-            stroke_fill=_DARK,
-        )
+    outline: dict[str, Any] = {
+        "font": font,
+        "stroke_width": max(1, round(size_px * _OUTLINE)),
+        "stroke_fill": _DARK,
+    }
+    middle = patch_size[0] / 2
+    heights = [top + padding / 2 + (index + 0.5) * line_px for index in range(len(lines))]
+    for line, height in zip(lines, heights, strict=True):
+        pen.text((middle, height), line, fill=_WHITE, anchor="mm", **outline)
+    if lit is not None:
+        word = cue.words[lit]
+        text, line = cue.lines[word.line], lines[word.line]
+        before = font.getlength(_drawable(text[: word.first]))
+        place = (middle - font.getlength(line) / 2 + before, heights[word.line])
+        said = _drawable(text[word.first : word.last])
+        pen.text(place, said, fill=_LIT, anchor="lm", **outline)
     image.alpha_composite(letters)
     below_px = round(size_px * _BOTTOM)
     return Patch.of(

@@ -30,6 +30,7 @@ MIN_S = 0.8
 
 MAX_S = 7.0
 _JOIN_GAP_S = 0.5  # sentences further apart are never one cue
+_STYLE = "STYLE\n::cue(:future) { color: #b8b8b8 }\n"
 _SENTENCE_MARKS = frozenset(".!?…。！？।॥؟۔")
 _CLAUSE_MARKS = frozenset(",;:—–-、，；：،؛")
 _CLOSING = "\"'”’»)]）」』】"
@@ -41,17 +42,29 @@ _INSIDE_A_CLAUSE = 0.35
 
 
 @dataclass(frozen=True)
+class CueWord:
+    """Where and when one word of a cue is said: `line[first:last]` from `start_s` on."""
+
+    start_s: float
+    line: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
 class Cue:
     """What stands in the picture for a while.
 
     Attributes:
         start_s, end_s: on the clock of the video.
         lines: one or two, top first, without line breaks.
+        words: in order, for highlighting the one that is said; empty when not known.
     """
 
     start_s: float
     end_s: float
     lines: tuple[str, ...]
+    words: tuple[CueWord, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,7 +109,9 @@ def build_cues(
         start_s, last_s = group[0].start_s, group[-1].end_s
         end_s = min(max(last_s + LINGER_S, start_s + MIN_S), latest_s)
         # Words that follow each other without a pause: the gap is taken from this cue's end.
-        cues.append(Cue(start_s, max(end_s, start_s + GAP_S), _lines(group, columns)))
+        lines = _lines(group, columns)
+        shown = tuple(map(_text, lines))
+        cues.append(Cue(start_s, max(end_s, start_s + GAP_S), shown, _placed(lines)))
     return tuple(cues)
 
 
@@ -122,20 +137,25 @@ def as_srt(cues: Sequence[Cue]) -> str:
     )
 
 
-def as_vtt(cues: Sequence[Cue]) -> str:
-    """WebVTT text."""
+def as_vtt(cues: Sequence[Cue], *, highlights: bool = False) -> str:
+    """WebVTT text.
+
+    Args:
+        cues: in order.
+        highlights: mark when each word is said; players then show those to come in grey.
+    """
     blocks = [
         f"{_clock(cue.start_s, '.')} --> {_clock(cue.end_s, '.')}\n"
-        + "\n".join(map(_escaped, cue.lines))
+        + "\n".join(_timed_lines(cue) if highlights else map(_escaped, cue.lines))
         + "\n"
         for cue in cues
     ]
-    return "\n".join(["WEBVTT\n", *blocks])
+    return "\n".join(["WEBVTT\n", *([_STYLE] if highlights else []), *blocks])
 
 
-def write_captions(cues: Sequence[Cue], srt: Path, vtt: Path) -> None:
-    """Write both files in UTF-8, each atomically."""
-    for path, text in ((srt, as_srt(cues)), (vtt, as_vtt(cues))):
+def write_captions(cues: Sequence[Cue], srt: Path, vtt: Path, *, highlights: bool = False) -> None:
+    """Write both files in UTF-8, each atomically; only WebVTT can mark words."""
+    for path, text in ((srt, as_srt(cues)), (vtt, as_vtt(cues, highlights=highlights))):
         with replace_when_done(path) as part:
             part.write_text(text, "utf-8", newline="\n")
 
@@ -150,6 +170,34 @@ def _clock(time_s: float, mark: str) -> str:
 
 def _escaped(line: str) -> str:
     return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _timed_lines(cue: Cue) -> list[str]:
+    """The lines with the time before each word but the first, as WebVTT marks them."""
+    lines = []
+    for index, line in enumerate(cue.lines):
+        marked, at = "", 0
+        for word in (word for word in cue.words if word.line == index):
+            is_inside = cue.start_s < word.start_s < cue.end_s
+            mark = f"<{_clock(word.start_s, '.')}>" if is_inside else ""
+            marked += (
+                _escaped(line[at : word.first]) + mark + _escaped(line[word.first : word.last])
+            )
+            at = word.last
+        lines.append(marked + _escaped(line[at:]))
+    return lines
+
+
+def _placed(lines: Sequence[Sequence[_Unit]]) -> tuple[CueWord, ...]:
+    """Where each word stands; parts of one that was cut count as words."""
+    placed = []
+    for index, units in enumerate(lines):
+        at = 0
+        for number, unit in enumerate(units):
+            at += bool(number) and not unit.glued
+            placed.append(CueWord(unit.start_s, index, at, at + len(unit.text)))
+            at += len(unit.text)
+    return tuple(placed)
 
 
 def _units(word: TimedWord, columns: int) -> Iterator[_Unit]:
@@ -260,25 +308,24 @@ def _cut_cost(before: _Unit, behind: _Unit) -> float:
     return _INSIDE_A_CLAUSE - min(pause_s, _INSIDE_A_CLAUSE)
 
 
-def _lines(units: Sequence[_Unit], columns: int) -> tuple[str, ...]:
+def _lines(units: Sequence[_Unit], columns: int) -> tuple[Sequence[_Unit], ...]:
     """One line if it fits, else two of about the same length, else as many as it takes."""
-    whole = _text(units)
-    if width_of(whole) <= columns:
-        return (whole,)
+    if width_of(_text(units)) <= columns:
+        return (units,)
     pairs = [(units[:cut], units[cut:]) for cut in range(1, len(units))]
     fitting = [
-        (_line_cost(top, bottom), _text(top), _text(bottom))
+        (top, bottom)
         for top, bottom in pairs
         if max(width_of(_text(top)), width_of(_text(bottom))) <= columns
     ]
     if fitting:
-        return min(fitting)[1:]
+        return min(fitting, key=lambda pair: _line_cost(*pair))
     lines: list[list[_Unit]] = [[]]
     for unit in units:
         if lines[-1] and width_of(_text([*lines[-1], unit])) > columns:
             lines.append([])
         lines[-1].append(unit)
-    return tuple(map(_text, lines))
+    return tuple(lines)
 
 
 def _line_cost(top: Sequence[_Unit], bottom: Sequence[_Unit]) -> float:

@@ -25,7 +25,7 @@ from engine.lipsync.from_timings import curves_from_timings
 from engine.lipsync.score import SyncReport, gates, score_video
 from engine.lipsync.visemes import bilabial_times
 from engine.media.atomic import replace_when_done
-from engine.media.caption_drawer import CaptionDrawer, columns_for
+from engine.media.caption_drawer import CaptionDrawer, columns_for, find_undrawable
 from engine.media.captions import build_cues, write_captions
 from engine.media.video import frames_for, probe_video
 from engine.pipeline.animate import (
@@ -132,7 +132,12 @@ class VideoJob:
         with self._clock.running(Stage.ASSEMBLE):
             if words:
                 cues = build_cues(words, duration_s)
-                write_captions(cues, self._job_dir / SRT_NAME, self._job_dir / VTT_NAME)
+                write_captions(
+                    cues,
+                    self._job_dir / SRT_NAME,
+                    self._job_dir / VTT_NAME,
+                    highlights=self._spec.options.highlight_words,
+                )
             report = {
                 **self._report(video, duration_s, animator.name, sync),
                 "notes": [*judged.verdict.warnings, *heard.notes],
@@ -176,10 +181,13 @@ class VideoJob:
         self, scene: Scene, animator: Animator, words: Sequence[TimedWord], duration_s: float
     ) -> None:
         captions = None
-        if self._spec.options.captions == "burn":
+        # What was typed was checked before; a recogniser may write letters the font lacks.
+        is_drawable = not any(find_undrawable(word.text) for word in words)
+        if self._spec.options.captions == "burn" and is_drawable:
             height_px, width_px = scene.canvas.shape[:2]
             cues = build_cues(words, duration_s, columns_for(width_px, height_px))
-            captions = CaptionDrawer(cues, width_px, height_px, scene.fps)
+            highlights = self._spec.options.highlight_words
+            captions = CaptionDrawer(cues, width_px, height_px, scene.fps, highlights=highlights)
         # Sonic spends most of the time before the first frame and tells its own share.
         on_frame = self._clock.step if animator.name == "lite" else _ignore
         canceled = self._context.canceled

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from engine.errors import Canceled
 from engine.speech.voice import TimedWord
+from engine.speech.words import is_unspaced
 
 RATE_HZ = 16_000
 
@@ -106,18 +107,27 @@ def _is_speech(segment: Any) -> bool:  # noqa: ANN401 - a type of the optional l
 
 
 def _words_of(segment: Any) -> list[TimedWord]:  # noqa: ANN401 - a type of the optional library
-    """The words; marks that come alone go to the word before them."""
+    """The words; marks, and parts behind a hyphen, go to the word before them."""
     words: list[TimedWord] = []
-    for word in segment.words or ():
-        text = word.word.strip()
+    for piece in segment.words or ():
+        text = piece.word.strip()
         if not text:
             continue
-        if words and not any(character.isalnum() for character in text):
+        start_s, end_s = float(piece.start), max(float(piece.end), float(piece.start))
+        if words and _goes_on(words[-1].text, piece.word):
             before = words[-1]
-            words[-1] = TimedWord(before.text + text, before.start_s, before.end_s)
+            words[-1] = TimedWord(before.text + text, before.start_s, end_s)
         else:
-            words.append(TimedWord(text, float(word.start), max(float(word.end), word.start)))
+            words.append(TimedWord(text, start_s, end_s))
     return words
+
+
+def _goes_on(before: str, piece: str) -> bool:
+    """Whether a piece belongs to the word before it."""
+    if not any(character.isalnum() for character in piece):
+        return True
+    is_unspaced_script = is_unspaced(before[-1:]) or is_unspaced(piece[:1])
+    return not piece[:1].isspace() and not is_unspaced_script
 
 
 def _joined(words: list[TimedWord]) -> str:
