@@ -39,6 +39,7 @@ class JobView:
         can_cancel, can_retry: which buttons make sense.
         age: when it was asked for, in words.
         notes: what to know about a finished video: words left out, a soft photo.
+        can_change: whether the Create page can be filled with it; a lecture has its own.
     """
 
     job_id: str
@@ -52,6 +53,7 @@ class JobView:
     can_retry: bool
     age: str
     notes: tuple[str, ...] = ()
+    can_change: bool = True
 
     @property
     def is_final(self) -> bool:
@@ -84,6 +86,7 @@ def present(
         can_retry=record.status in (JobStatus.FAILED, JobStatus.CANCELED),
         age=age_words((now or datetime.now(UTC)) - record.created_at),
         notes=note_sentences(record),
+        can_change=record.spec.lecture is None,
     )
 
 

@@ -1,6 +1,7 @@
 """The settings a video was made with, in words. Pure, no Gradio."""
 
 from engine.contracts import JobRecord
+from engine.lecture.options import LectureSpec
 from studio.locales import decimal, say
 
 _ASPECTS = {"source": "source", "1:1": "square", "9:16": "tall", "16:9": "wide"}
@@ -8,6 +9,8 @@ _ASPECTS = {"source": "source", "1:1": "square", "9:16": "tall", "16:9": "wide"}
 
 def settings_rows(record: JobRecord) -> list[tuple[str, str]]:
     """What was chosen for a video: pairs of a name and a value."""
+    if record.spec.lecture is not None:
+        return _lecture_rows(record.spec.lecture)
     options, speech = record.spec.options, record.spec.speech
     preset, _, _ = say(f"quality.{options.preset}").partition("\n")
     rows = [
@@ -34,3 +37,18 @@ def settings_rows(record: JobRecord) -> list[tuple[str, str]]:
     if record.spec.script:
         rows.append((say("library.said"), record.spec.script))
     return rows
+
+
+def _lecture_rows(lecture: LectureSpec) -> list[tuple[str, str]]:
+    """What was chosen for a lecture."""
+    look = lecture.options
+    rows = [
+        (say("lecture.layout"), say(f"lecture.layout_{look.layout}")),
+        (say("lecture.size"), f"{look.size_px}p"),
+        (say("lecture.aspect"), look.aspect),
+        (say("lecture.captions"), say(f"lecture.captions_{look.captions}")),
+        (say("lecture.background"), say(f"lecture.background_{look.background}")),
+        (say("voice.voice"), lecture.voice.voice or say("voice.best")),
+    ]
+    said = [(section.heading, section.text) for section in lecture.sections if section.text]
+    return [*rows, *said]

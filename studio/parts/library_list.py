@@ -34,7 +34,10 @@ def _entry_html(view: JobView, rows: Rows) -> str:
     if "video" in view.files:
         label = html.escape(say("recent.download_label", title=view.title))
         buttons += download_html(view, "video", say("job.download"), "", label=label)
-    if view.is_final:
+    for kind in ("contents", "clips"):
+        if kind in view.files:
+            buttons += download_html(view, kind, say(f"job.{kind}"), "")
+    if view.is_final and view.can_change:
         buttons += button_html("again", view.job_id, say("library.again"), label=again_label)
     return (
         f'<li class="card {view.status}">{_picture_html(view)}'
