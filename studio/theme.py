@@ -47,21 +47,36 @@ _STONE = Color(
 )
 
 
-def upload_words_css() -> str:
-    """Our own words in the box for a recording, by the language of the page.
+# Gradio's heads of the notes in the corner, which are English everywhere.
+_TOASTS = {
+    "error": "error.title",
+    "warning": "toast.warning",
+    "success": "toast.success",
+    "info": "toast.info",
+}
 
-    Gradio's file box takes none, and its own ("Drop File Here - or - Click to Upload") are not
-    those of the photo's box.
+
+def words_css() -> str:
+    """Our own words where Gradio takes none, by the language of the page.
+
+    The box for a recording says "Drop File Here - or - Click to Upload", unlike the photo's; the
+    notes in the corner are headed with the name of their kind.
     """
-    rules = [
-        f'html[lang="{tag}"] #voice-upload .wrap::after {{ content: {_css_text(locale)}; }}'
-        for tag, locale in LOCALES.items()
-    ]
+    rules = []
+    for tag, locale in LOCALES.items():
+        page = f'html[lang="{tag}"]'
+        words = _css_text(locale, "upload.drop")
+        rules.append(f"{page} #voice-upload .wrap::after {{ content: {words}; }}")
+        rules += [
+            f"{page} .toast-body.{kind} .toast-title-row > span::before "
+            f"{{ content: {_css_text(locale, key)}; }}"
+            for kind, key in _TOASTS.items()
+        ]
     return "\n".join(rules)
 
 
-def _css_text(locale: Locale) -> str:
-    words = locale.text["upload.drop"].replace("\\", "").replace('"', "")
+def _css_text(locale: Locale, key: str) -> str:
+    words = locale.text[key].replace("\\", "").replace('"', "")
     lines = words.replace("\n", "\\a ")
     return f'"{lines}"'
 

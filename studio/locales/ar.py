@@ -534,6 +534,9 @@ TEXT: dict[str, str] = {
     "lecture.contents": "المحتويات",
     "job.clips": "الشرائح كمقاطع (ZIP)",
     "job.contents": "جدول المحتويات",
+    "toast.success": "تم",
+    "toast.warning": "انتبه",
+    "toast.info": "ملاحظة",
     # errors
     "error.title": "لم ينجح ذلك",
 }

@@ -551,6 +551,9 @@ TEXT: dict[str, str] = {
     "lecture.contents": "Contents",
     "job.clips": "Slides as clips (ZIP)",
     "job.contents": "Table of contents",
+    "toast.success": "Done",
+    "toast.warning": "Please note",
+    "toast.info": "Note",
     # errors
     "error.title": "That did not work",
 }

@@ -534,6 +534,9 @@ TEXT: dict[str, str] = {
     "lecture.contents": "Contenido",
     "job.clips": "Diapositivas como clips (ZIP)",
     "job.contents": "Índice",
+    "toast.success": "Hecho",
+    "toast.warning": "Atención",
+    "toast.info": "Nota",
     # errors
     "error.title": "No funcionó",
 }

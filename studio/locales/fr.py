@@ -534,6 +534,9 @@ TEXT: dict[str, str] = {
     "lecture.contents": "Sommaire",
     "job.clips": "Diapositives en clips (ZIP)",
     "job.contents": "Table des matières",
+    "toast.success": "C'est fait",
+    "toast.warning": "À noter",
+    "toast.info": "Information",
     # errors
     "error.title": "Cela n'a pas marché",
 }

@@ -534,6 +534,9 @@ TEXT: dict[str, str] = {
     "lecture.contents": "目录",
     "job.clips": "各幻灯片视频（ZIP）",
     "job.contents": "目录文本",
+    "toast.success": "完成",
+    "toast.warning": "请注意",
+    "toast.info": "提示",
     # errors
     "error.title": "操作没有成功",
 }

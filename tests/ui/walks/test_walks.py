@@ -72,10 +72,10 @@ def test_01_first_video_by_upload(browser: Browser, studio_address, tmp_path, se
     see(page, "3_making")
 
     assert studio.wait_for_video() == pytest.approx(5.0, abs=0.1)
+    expect(page.get_by_test_id("toast-body")).to_contain_text("Your video is ready.")
     play(studio)
     took_s = time.monotonic() - begun
     record_property("first_video_s", round(took_s, 1))
-    expect(page.get_by_test_id("toast-body")).to_contain_text("Your video is ready.")
     expect(page).to_have_title(re.compile("^✓ Your video is ready"))
     see(page, "4_playing")
     with page.expect_download() as download:
