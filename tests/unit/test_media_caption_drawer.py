@@ -10,7 +10,8 @@ from PIL import ImageFont
 
 from engine.media import caption_drawer
 from engine.media.caption_drawer import CaptionDrawer, columns_for, find_undrawable
-from engine.media.captions import Cue
+from engine.media.captions import Cue, build_cues
+from engine.speech.voice import TimedWord
 
 FPS = Fraction(25)
 CUES = (Cue(0.1, 1.0, ("Ärger mit Größe", "и жизнь")), Cue(1.08, 2.0, ("Hi.",)))
@@ -99,3 +100,22 @@ def test_every_character_taken_for_drawable_is_in_the_font():
 
     assert absent == []
     assert caption_drawer._FONT_PATH.stat().st_size < 400_000
+
+
+def test_the_word_that_is_said_has_another_colour():
+    words = [TimedWord("left", 0.0, 0.4), TimedWord("right", 0.5, 1.4)]
+    cues = build_cues(words, 2.0)
+    drawer = CaptionDrawer(cues, 512, 512, Fraction(25), highlights=True)
+    dark = np.full((512, 512, 3), 90, np.uint8)
+
+    def yellow_columns(frame_index):
+        frame = drawer.draw(dark, frame_index).astype(int)
+        is_yellow = (frame[..., 0] > 180) & (frame[..., 1] > 140) & (frame[..., 2] < 130)
+        return np.flatnonzero(is_yellow.any(axis=0))
+
+    first, second = yellow_columns(5), yellow_columns(26)
+
+    assert 0 < len(first) < 512
+    assert first.max() < second.min(), "the second word stands to the right of the first"
+    plain = CaptionDrawer(cues, 512, 512, Fraction(25)).draw(dark, 5)
+    assert np.ptp(plain.astype(int), axis=2).max() < 10, "no colour without the option"

@@ -158,3 +158,40 @@ def test_files_are_what_players_expect(tmp_path):
         "01:01:01.000 --> 01:01:03.000\nzwei\n你好\n"
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.srt", "a.vtt"]
+
+
+def test_each_word_of_a_cue_knows_its_place_and_time():
+    text = "A caption that is long enough for a second line & more"
+    words = [
+        TimedWord(word, 0.5 * index, 0.5 * index + 0.4)
+        for index, word in enumerate(re.split(" ", text))
+    ]
+
+    (cue,) = build_cues(words, 10.0)
+
+    assert len(cue.lines) == 2
+    assert [cue.lines[word.line][word.first : word.last] for word in cue.words] == (
+        [word.text for word in words]
+    )
+    assert [word.start_s for word in cue.words] == [word.start_s for word in words]
+
+
+def test_webvtt_marks_when_each_word_is_said_and_stays_readable_without():
+    words = [TimedWord("Tea", 1.0, 1.3), TimedWord("&", 1.4, 1.5), TimedWord("milk.", 1.6, 2.0)]
+    cues = build_cues(words, 5.0)
+
+    marked = as_vtt(cues, highlights=True)
+
+    assert "Tea <00:00:01.400>&amp; <00:00:01.600>milk." in marked
+    assert marked.startswith("WEBVTT\n\nSTYLE\n::cue(:future)")
+    assert "<00:" not in as_vtt(cues)
+    assert re.sub(r"<[\d:.]+>", "", marked).endswith(as_vtt(cues).removeprefix("WEBVTT\n\n"))
+
+
+def test_words_of_scripts_without_spaces_are_marked_too():
+    words = [TimedWord(text, index, index + 0.8) for index, text in enumerate("你好吗")]
+
+    (cue,) = build_cues(words, 5.0)
+
+    assert cue.lines == ("你好吗",)
+    assert [(word.first, word.last) for word in cue.words] == [(0, 1), (1, 2), (2, 3)]
