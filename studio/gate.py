@@ -6,9 +6,8 @@ Every limit is per person: the account, else the visitor's cookie, else the addr
 import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import asynccontextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -19,9 +18,6 @@ from studio.language import language_of
 from studio.locales import say, speaking
 from studio.session import FROM_PROXY_KEY, Visitors
 from studio.throttle import Throttle
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 MINUTE_S = 60.0
 
@@ -90,31 +86,32 @@ class PublicLimits:
         if wait_s > 0 or (is_upload and self._users[who] > MAX_WAITING_UPLOADS):
             await _later(request, wait_s)(scope, receive, send)
         elif is_upload:
-            async with self._slot(who):
-                await self.app(scope, receive, send)
+            await self._in_turn(who, request, receive, send)
         else:
             await self.app(scope, receive, send)
 
-    def _who(self, request: Request) -> str:
-        address = request.client.host if request.client else ""
-        return self._visitors.owner_of_web(request) or f"address:{address}"
-
-    @asynccontextmanager
-    async def _slot(self, who: str) -> "AsyncIterator[None]":
-        """One of a person's places to send a file."""
+    async def _in_turn(self, who: str, request: Request, receive: Receive, send: Send) -> None:
+        """Take a file when the person's last one is here, or ask to come back later."""
         self._users[who] += 1
         slots = self._slots.setdefault(who, asyncio.Semaphore(UPLOADS_AT_ONCE))
         try:
-            async with asyncio.timeout(UPLOAD_WAIT_S):
-                await slots.acquire()
             try:
-                yield
+                await asyncio.wait_for(slots.acquire(), UPLOAD_WAIT_S)
+            except TimeoutError:
+                await _later(request, UPLOAD_WAIT_S)(request.scope, receive, send)
+                return
+            try:
+                await self.app(request.scope, receive, send)
             finally:
                 slots.release()
         finally:
             self._users[who] -= 1
             if not self._users[who]:
                 del self._users[who], self._slots[who]
+
+    def _who(self, request: Request) -> str:
+        address = request.client.host if request.client else ""
+        return self._visitors.owner_of_web(request) or f"address:{address}"
 
 
 def _later(request: Request, wait_s: float) -> JSONResponse:

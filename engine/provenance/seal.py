@@ -8,6 +8,7 @@ Whatever is done to the file afterwards breaks the seal, so nothing may follow.
 """
 
 import logging
+import shutil
 from pathlib import Path
 
 import c2pa
@@ -50,13 +51,20 @@ def seal(video: Path, facts: VideoFacts, settings: EngineSettings) -> None:
                 raise EngineError(ErrorCode.ENCODING_FAILED)
     except c2pa.C2paError as error:
         _log.exception("a video could not be signed")
-        is_given = not identity.is_self_made
-        code = ErrorCode.CERTIFICATE_UNUSABLE if is_given else ErrorCode.ENCODING_FAILED
-        raise EngineError(code) from error
+        raise EngineError(_reason(video, identity)) from error
     except NotAnMp4 as error:
         raise EngineError(ErrorCode.ENCODING_FAILED) from error
     finally:
         tagged.unlink(missing_ok=True)
+
+
+def _reason(video: Path, identity: SigningIdentity) -> ErrorCode:
+    """Why signing failed; the library does not tell a full disk from other faults."""
+    if shutil.disk_usage(video.parent).free < video.stat().st_size:
+        return ErrorCode.DISK_FULL
+    if identity.is_self_made:
+        return ErrorCode.ENCODING_FAILED
+    return ErrorCode.CERTIFICATE_UNUSABLE
 
 
 def _is_sealed(video: Path, facts: VideoFacts, identity: SigningIdentity) -> bool:

@@ -1,5 +1,6 @@
 """The gate in front of a studio that others can reach, asked over HTTP."""
 
+import asyncio
 import base64
 from functools import partial
 
@@ -7,7 +8,7 @@ import pytest
 from argon2 import PasswordHasher
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
@@ -15,9 +16,9 @@ from engine.accounts import Accounts
 from engine.settings import EngineSettings
 from studio.entrance import Entrance
 from studio.exposure import CannotStart, Exposure
-from studio.gate import CALLS_PER_MINUTE, UPLOADS_PER_MINUTE
+from studio.gate import CALLS_PER_MINUTE, UPLOADS_PER_MINUTE, PublicLimits
 from studio.login import FAILURES_PER_MINUTE, FAILURES_PER_NAME, SESSION_COOKIE, FunctionLogin
-from studio.session import USER_KEY, Signer
+from studio.session import USER_KEY, Signer, Visitors
 from studio.settings import StudioSettings
 from studio.throttle import Throttle
 
@@ -306,6 +307,40 @@ def test_strangers_are_held_to_a_number_of_calls_and_uploads(data_dir):
     assert client.post("/gradio_api/upload").status_code == 429
     other = client_of(entrance_of(data_dir, Exposure("anonymous")), "203.0.113.77")
     assert other.post("/gradio_api/queue/join").status_code == 200
+
+
+def test_uploads_of_one_person_come_one_after_the_other(data_dir):
+    """Five at once: never two inside together; a sixth beside four that wait is sent away."""
+    inside, most = 0, 0
+
+    async def app(scope, receive, send):
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        await asyncio.sleep(0.05)
+        inside -= 1
+        await PlainTextResponse("ok")(scope, receive, send)
+
+    async def upload(gate, answers):
+        async def send(message):
+            if message["type"] == "http.response.start":
+                answers.append(message["status"])
+
+        scope = {
+            "type": "http", "path": "/gradio_api/upload", "headers": [], "method": "POST",
+            "query_string": b"", "client": ("203.0.113.5", 1),
+        }  # fmt: skip
+        await gate(scope, None, send)
+
+    async def seven_at_once():
+        gate, answers = PublicLimits(app, Visitors(b"k" * 32)), []
+        await asyncio.gather(*(upload(gate, answers) for _ in range(7)))
+        return sorted(answers)
+
+    answers = asyncio.run(seven_at_once())
+
+    assert most == 1
+    assert answers == [200] * 5 + [429] * 2
 
 
 def test_a_private_studio_has_no_gate(data_dir):
