@@ -30,6 +30,10 @@ class Scene:
         dynamic_scale: strength of the mouth, 1 = natural.
         motion_scale: strength of head and brows, 1 = natural.
         threads: how many threads may draw at once.
+        smoothing: strength of what calms motion, 0 = off, 1 = as tuned.
+        shift_s: frame k shows the state of k / fps plus this, -0.2 to 0.2 seconds.
+        rest_s: how long the head takes to leave its pose in the photo at the start and to come
+            back at the end, so that clips can follow each other; 0 = it never rests.
     """
 
     canvas: NDArray[np.uint8]
@@ -41,6 +45,9 @@ class Scene:
     dynamic_scale: float = 1.0
     motion_scale: float = 1.0
     threads: int = 2
+    smoothing: float = 0.0
+    shift_s: float = 0.0
+    rest_s: float = 0.0
 
     @property
     def num_frames(self) -> int:

@@ -43,6 +43,10 @@ LEAST_SONIC_PX = 512
 KEPT_CRF = 12
 """Of what a slow animator drew, kept until the section is composed: no loss that is seen."""
 
+REST_S = 0.6
+"""Slides follow each other without a jump of the head: it leaves the pose of the photo and comes
+back to it."""
+
 Frames = Iterator[NDArray[np.uint8]]
 
 
@@ -157,6 +161,7 @@ class Presenter:
         duration_s = float(voiced.num_frames / Fraction(options.fps))
         settings = self._context.settings
         scene = build_scene(spec, framed, curves, voiced.wav, duration_s, settings)
+        scene = replace(scene, rest_s=REST_S)
         if num_frames == scene.num_frames:
             return scene
         return replace(scene, curves=scene.curves.at_frames(options.fps, num_frames))

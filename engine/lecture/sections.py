@@ -31,7 +31,7 @@ from engine.pipeline.intake import load_png
 from engine.speech.lexicon import Lexicon
 from engine.speech.voice import TimedWord
 
-RECIPE = 1
+RECIPE = 2
 """Counted up when the same section would be drawn differently."""
 
 ALONE_MIN_S, ALONE_MAX_S = 3.0, 8.0

@@ -7,7 +7,7 @@ import pytest
 from lite_scenes import curves_of, speech_like
 
 from engine.animators.lite.head import HEAD_MOVES
-from engine.animators.lite.motion import MotionStyle, plan_motion
+from engine.animators.lite.motion import MotionStyle, at_rest, plan_motion
 from engine.animators.lite.shapes import AT
 
 CALM = MotionStyle(photo_smile=0.0, brow_share=1.0, dynamic_scale=1.0, motion_scale=1.0)
@@ -124,3 +124,16 @@ def test_the_mouth_opens_no_faster_than_lips_move():
     assert np.diff(fast).max() == pytest.approx(1.25 * 14 / 100, abs=1e-3)
     assert not slow[:8].any()
     assert slow[10:12].min() == pytest.approx(1.25)
+
+
+def test_at_rest_the_head_leaves_its_pose_and_comes_back_to_it():
+    moving = plan_motion(speech_like(100), 25, 1, CALM)
+
+    plan = at_rest(moving, 15)
+
+    assert np.abs(plan.head[[0, -1]]).max() == 0
+    assert np.array_equal(plan.head[15:85], moving.head[15:85])
+    steps = np.abs(np.diff(plan.head, axis=0)).max()
+    assert steps < np.abs(moving.head).max() / 5, "it glides"
+    assert shape_of(plan, "brow")[0] == 0
+    assert np.array_equal(plan.jaw_drop, moving.jaw_drop)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.animators.animator import MemoryNeed, Scene
-from engine.animators.lite.motion import MotionStyle, plan_motion
+from engine.animators.lite.motion import MotionStyle, at_rest, plan_motion
 from engine.animators.lite.painter import FramePainter
 from engine.animators.lite.rig import build_rig
 from engine.errors import Canceled
@@ -60,4 +60,7 @@ def prepare(scene: Scene) -> FramePainter:
         dynamic_scale=scene.dynamic_scale,
         motion_scale=scene.motion_scale,
     )
-    return FramePainter(rig, plan_motion(scene.curves, float(scene.fps), scene.seed, style))
+    plan = plan_motion(scene.curves, float(scene.fps), scene.seed, style)
+    if scene.rest_s > 0:
+        plan = at_rest(plan, round(scene.rest_s * scene.fps))
+    return FramePainter(rig, plan)

@@ -3,7 +3,7 @@
 Made once for all frames from one seed; afterwards every frame reads only its own row.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,20 @@ def plan_motion(curves: MouthCurves, fps: float, seed: int, style: MotionStyle) 
         teeth=teeth.astype(np.float32),
         tongue=np.clip(curves.tongue, 0, 1).astype(np.float32),
     )
+
+
+def at_rest(plan: MotionPlan, num_frames: int) -> MotionPlan:
+    """The same plan, but the head and brows are as in the photo at the first and last frame.
+
+    Args:
+        plan: of a whole clip.
+        num_frames: how many frames they take to get away from there, and back.
+    """
+    away = np.arange(len(plan.head)) / max(num_frames, 1)
+    share = _ease(np.clip(np.minimum(away, away[::-1]), 0, 1)).astype(np.float32)
+    shapes = plan.shapes.copy()
+    shapes[:, AT["brow"]] *= share
+    return replace(plan, shapes=shapes, head=plan.head * share[:, None])
 
 
 def _mouth(
