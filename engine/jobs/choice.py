@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from engine.contracts import MemoryReading
+from engine.errors import ErrorCode, InputError
 from engine.jobs.backend import JobBackend
 from engine.jobs.counts import JobCounts
 from engine.jobs.disk import DiskGate
@@ -55,8 +56,11 @@ def create_backend(
         InputError: BAD_OPTION when a setting or a package it needs is missing.
     """
     if settings.backend == "celery":
-        # Only here, so that nobody needs the packages who does not use a broker.
-        from engine.jobs.celery_backend import CeleryBackend  # noqa: PLC0415
-
+        try:
+            # Only here, so that nobody needs the packages who does not use a broker.
+            from engine.jobs.celery_backend import CeleryBackend  # noqa: PLC0415
+        except ImportError as error:
+            reason = f"the package {error.name} is missing, install requirements-scale.txt"
+            raise InputError(ErrorCode.BAD_OPTION, option="backend", reason=reason) from None
         return CeleryBackend(store, folders, settings, disk, counts)
     return LocalBackend(store, folders, executors, settings, disk, counts)
