@@ -25,7 +25,7 @@ class NewJob:
         spec: what to make.
         owner: who asked.
         title: what lists show.
-        duration_s: length of the recording; None for a text that is not spoken yet.
+        duration_s: length of the recording, or about how long the text takes; None = not known.
         consent: the caller stated they may use this face and voice.
         priority: higher goes first.
         idempotency_key: the same key of the same owner means the same job.

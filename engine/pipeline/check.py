@@ -20,9 +20,8 @@ from engine.errors import EngineError, ErrorCode, InputError
 from engine.face.framing import expected_shape
 from engine.pipeline.animate import shown_window
 from engine.pipeline.decode import received_sound
-from engine.pipeline.intake import check_text, judge_picture, require_drawable
+from engine.pipeline.intake import check_text, expected_length_s, judge_picture, require_drawable
 from engine.pipeline.sonic import can_take_sonic, free_vram_mb, sonic_for, unmeasured_rate
-from engine.pipeline.spoken_length import spoken_length_s
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
 from engine.speech.speaking_cost import speaking_s
@@ -143,10 +142,9 @@ def _check_speech(
     try:
         cleaned = check_text(speech, settings, tools)
         require_drawable(cleaned, options)
-        voice = tools.voices.choose(cleaned.mapped.text, speech.language, speech.voice)
+        duration_s = expected_length_s(cleaned, speech, tools)
     except EngineError as error:  # a speech server may be away
         return AudioVerdict(verdict=error.code, values=error.values)
-    duration_s = spoken_length_s(cleaned, voice.languages[0], speech.speed)
     return AudioVerdict(duration_s=round(duration_s, 1), warnings=_told(cleaned.notes))
 
 

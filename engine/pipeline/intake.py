@@ -1,6 +1,6 @@
 """What comes in: decoded inputs are judged and kept in the job's folder, or refused with a code."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from engine.contracts import PortraitVerdict, RenderOptions, SpeechOptions
 from engine.errors import EngineError, ErrorCode, InputError
+from engine.face.cut_off import shows_part_of_face
 from engine.face.geometry import Face
+from engine.face.manual import face_at
 from engine.face.portrait_check import judge_portrait
 from engine.media.atomic import replace_when_done
 from engine.media.caption_drawer import find_undrawable
 from engine.pipeline.decode import received_portrait, received_sound
+from engine.pipeline.spoken_length import spoken_length_s
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
 from engine.speech.text import CleanText, clean
@@ -62,11 +65,34 @@ def judge_picture(
         InputError: the decode lane refused the file.
     """
     portrait = received_portrait(decoded)
-    found = tools.finder.find_upright(portrait.pixels)
-    verdict = judge_portrait(
-        found.pixels, found.faces, face_index=options.face_index, force=options.force
-    )
-    return JudgedPortrait(found.pixels, tuple(found.faces), verdict, portrait.notes)
+    pixels, faces = find_faces(portrait.pixels, options, tools)
+    verdict = judge_faces(pixels, faces, options)
+    if verdict.verdict == ErrorCode.NO_FACE and shows_part_of_face(pixels, tools.finder):
+        verdict = verdict.model_copy(update={"verdict": ErrorCode.FACE_CUT_OFF})
+    return JudgedPortrait(pixels, faces, verdict, portrait.notes)
+
+
+def find_faces(
+    pixels: NDArray[np.uint8], options: RenderOptions, tools: Tools
+) -> tuple[NDArray[np.uint8], tuple[Face, ...]]:
+    """The picture turned upright and its faces, or the one face a person pointed at.
+
+    Raises:
+        InputError: BAD_OPTION when the points cannot be those of a face.
+    """
+    if options.face_points is not None:
+        return pixels, (face_at(pixels, options.face_points, tools.finder),)
+    found = tools.finder.find_upright(pixels)
+    return found.pixels, tuple(found.faces)
+
+
+def judge_faces(
+    pixels: NDArray[np.uint8], faces: Sequence[Face], options: RenderOptions
+) -> PortraitVerdict:
+    """What there is to say about a picture; a face that was pointed at is drawn as it is."""
+    is_placed = options.face_points is not None
+    index = None if is_placed else options.face_index
+    return judge_portrait(pixels, faces, face_index=index, force=options.force or is_placed)
 
 
 def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> dict[str, Any]:
@@ -81,7 +107,7 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
         tools: models of this process.
 
     Returns:
-        `portrait_name`, `audio_name` (None for text), `duration_s` (None for text).
+        `portrait_name`, `audio_name` (None for text), `duration_s` (of a text: about).
 
     Raises:
         InputError: the first thing that cannot be used.
@@ -96,9 +122,10 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
         save_png(job_dir / PORTRAIT_NAME, judged.pixels)
     taken = {"portrait_name": PORTRAIT_NAME, "audio_name": None, "duration_s": None}
     if payload.get("speech"):
-        cleaned = check_text(SpeechOptions.model_validate(payload["speech"]), settings, tools)
+        speech = SpeechOptions.model_validate(payload["speech"])
+        cleaned = check_text(speech, settings, tools)
         require_drawable(cleaned, options)
-        return taken
+        return {**taken, "duration_s": round(expected_length_s(cleaned, speech, tools), 1)}
     if payload["audio"] is None:
         return taken
     sound = received_sound(payload["audio"])
@@ -119,6 +146,12 @@ def check_text(speech: SpeechOptions, settings: EngineSettings, tools: Tools) ->
     cleaned = clean(speech.text, settings.max_text_characters)
     tools.voices.choose(cleaned.mapped.text, speech.language, speech.voice)
     return cleaned
+
+
+def expected_length_s(cleaned: CleanText, speech: SpeechOptions, tools: Tools) -> float:
+    """About how many seconds the voice that will be chosen takes for a text."""
+    voice = tools.voices.choose(cleaned.mapped.text, speech.language, speech.voice)
+    return spoken_length_s(cleaned, voice.languages[0], speech.speed)
 
 
 def require_drawable(cleaned: CleanText, options: RenderOptions) -> None:
