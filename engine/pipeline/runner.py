@@ -18,7 +18,6 @@ from PIL import Image
 from engine.animators.animator import Animator, Scene
 from engine.contracts import Artifact, JobSpec, Stage
 from engine.errors import Canceled
-from engine.face.portrait_check import judge_portrait
 from engine.gpu.room import wait_for_room
 from engine.lipsync.from_audio import loudness_of_wav
 from engine.lipsync.from_timings import curves_from_timings
@@ -40,7 +39,7 @@ from engine.pipeline.calibrate import calibrate, correction_s
 from engine.pipeline.care import care_for
 from engine.pipeline.drawing import PIECES_NAME, draw_within_memory, recall_drawing
 from engine.pipeline.hear import Heard, Script, hear
-from engine.pipeline.intake import JudgedPortrait, load_png
+from engine.pipeline.intake import JudgedPortrait, find_faces, judge_faces, load_png
 from engine.pipeline.labels import facts_for, marks_for
 from engine.pipeline.preview import LivePicture
 from engine.pipeline.sonic import card_memory, peak_vram_mb
@@ -202,10 +201,12 @@ class VideoJob:
 
     def _prepare(self) -> JudgedPortrait:
         pixels = load_png(self._job_dir / self._spec.portrait_name)
-        faces = tuple(self._tools.finder.find(pixels))
         options = self._spec.options
-        verdict = judge_portrait(pixels, faces, face_index=options.face_index, force=options.force)
-        return JudgedPortrait(pixels, faces, verdict)
+        if options.face_points is not None:
+            _, faces = find_faces(pixels, options, self._tools)
+        else:
+            faces = tuple(self._tools.finder.find(pixels))
+        return JudgedPortrait(pixels, faces, judge_faces(pixels, faces, options))
 
     def _speak(self) -> tuple[Path, Timings]:
         """The sound of the video, and the times of what a voice of ours says."""
