@@ -77,9 +77,10 @@ class Recogniser:
             cpu_threads=self._threads,
             local_files_only=True,
         )
+        known = self._language if self._language in model.supported_languages else None
         segments, info = model.transcribe(
             _samples_of(wav),
-            language=self._language if self._language in model.supported_languages else None,
+            language=known,
             word_timestamps=True,
             vad_filter=True,
             condition_on_previous_text=False,  # a slip would be repeated to the end
@@ -91,7 +92,7 @@ class Recogniser:
             if _is_speech(segment):
                 words += _words_of(segment)
         heard = info.language if info.language_probability >= SURE_OF_LANGUAGE else None
-        return Recognised(_joined(words), self._language or heard, tuple(words))
+        return Recognised(_joined(words), known or heard, tuple(words))
 
 
 def _samples_of(wav: Path) -> NDArray[np.float32]:

@@ -15,7 +15,9 @@ def test_files_are_called_by_name_and_language_and_never_alike():
 
 
 def test_a_name_that_tells_the_language_is_not_told_twice():
-    assert file_stems([("intro-de", "de"), ("de", "de")]) == ["intro-de", "de"]
+    rows = [("intro-de", "de"), ("de", "de"), ("Hi", "hi")]
+
+    assert file_stems(rows) == ["intro-de", "de", "Hi-hi"]
 
 
 def test_no_name_leads_anywhere_else_or_troubles_a_system():
