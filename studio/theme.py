@@ -66,7 +66,8 @@ def words_css() -> str:
     for tag, locale in LOCALES.items():
         page = f'html[lang="{tag}"]'
         words = _css_text(locale, "upload.drop")
-        rules.append(f"{page} #voice-upload [data-testid=upload-text]::after {{ content: {words}; }}")
+        box = f"{page} #voice-upload [data-testid=upload-text]::after"
+        rules.append(f"{box} {{ content: {words}; }}")
         rules += [
             f"{page} .toast-body.{kind} .toast-title-row > span::before "
             f"{{ content: {_css_text(locale, key)}; }}"
