@@ -612,6 +612,7 @@ class BatchRequest(Frozen):
         options: choices about the picture, for all of them.
         consent: the caller states they may use this face and these voices.
         title: what lists show.
+        label_language: BCP 47 tag of the label in the pictures.
     """
 
     portrait: str
@@ -619,6 +620,7 @@ class BatchRequest(Frozen):
     options: RenderOptions = RenderOptions()
     consent: bool = False
     title: str = ""
+    label_language: str = "en"
 
 
 class BatchPart(Frozen):

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from engine.contracts import BatchRequest, BatchRow, RenderOptions, VoiceInfo
 from engine.errors import ErrorCode, InputError
+from studio.locales import current_locale
 
 MAX_TABLE_CHARACTERS = 5_000_000
 
@@ -59,6 +60,7 @@ class DubForm:
             options=options,
             consent=self.consent,
             title=Path(self.portrait or "").stem.replace("_", " "),
+            label_language=current_locale().tag,
         )
 
 

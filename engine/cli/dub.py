@@ -102,7 +102,7 @@ def _dub(engine: StudioEngine, arguments: argparse.Namespace) -> int:
     with told.showing(len(rows)):
         for first in range(0, len(pending), at_once):
             chunk = pending[first : first + at_once]
-            _make(engine, portrait, options, chunk, told)
+            _make(engine, (portrait, options, arguments.label_language), chunk, told)
     return told.finish()
 
 
@@ -118,18 +118,26 @@ def _read_rows(path: str) -> tuple[BatchRow, ...]:
 
 def _make(
     engine: StudioEngine,
-    portrait: str,
-    options: RenderOptions,
+    look: tuple[str, RenderOptions, str],
     rows: Sequence[_Row],
     told: "_Telling",
 ) -> None:
-    """Make some rows as one batch and deliver each as soon as it is there."""
+    """Make some rows as one batch and deliver each as soon as it is there.
+
+    Args:
+        engine: makes them.
+        look: the portrait, the choices about the picture, the language of the label.
+        rows: what is said in each.
+        told: delivers and tells.
+    """
+    portrait, options, label_language = look
     request = BatchRequest(
         portrait=portrait,
         rows=tuple(row.asked for row in rows),
         options=options,
         consent=True,  # a command-line call counts as the statement
         title=Path(portrait).stem,
+        label_language=label_language,
     )
     began = utc_now()
     # The same rows after a crash of this command: their jobs are in the queue still.

@@ -132,6 +132,7 @@ def request_of_row(request: BatchRequest, row: BatchRow, *, can_recognise: bool)
         script_language=row.language if has_recording else None,
         options=options,
         consent=request.consent,
+        label_language=request.label_language,
         title=" · ".join(filter(None, (row.name, row.language))) or request.title,
     )
 

@@ -137,7 +137,7 @@ class LectureJob:
             def tell(done: int, offset: int = before) -> None:
                 self._clock.step(offset + done)
 
-            drawn = maker.make(index, one, tell, self._live.offer)
+            drawn = maker.make(index, before, one, tell, self._live.offer)
             part = Part(drawn.video, one.num_frames, one.section.heading)
             made.append(MadeSection(one, part, drawn.words, drawn.notes, drawn.is_new))
             before += one.num_frames

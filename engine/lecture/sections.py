@@ -74,6 +74,7 @@ class SectionMaker:
         self._lecture: LectureSpec = work.lecture
         self._fps = work.fps
         self._tell: Callable[[float], None] = _ignore
+        self._first_index = 0
         settings = work.context.settings
         first = load_png(work.job_dir / self._lecture.sections[0].slide_name)
         ratio = first.shape[1] / first.shape[0]
@@ -103,6 +104,7 @@ class SectionMaker:
     def make(
         self,
         index: int,
+        first_frame: int,
         voiced: Voiced,
         on_frame: Callable[[int], None],
         show: Callable[[NDArray[np.uint8]], None],
@@ -111,6 +113,8 @@ class SectionMaker:
 
         Args:
             index: of the section, from 0.
+            first_frame: of the section in the lecture; the label is large in its first seconds,
+                however short the first sections are.
             voiced: its sound.
             on_frame: called with the number of frames finished.
             show: handed a picture of it, H x W x 3, uint8, RGB.
@@ -118,6 +122,7 @@ class SectionMaker:
         Raises:
             Canceled: nothing of the section is left behind.
         """
+        self._first_index = min(first_frame, num_large_frames(self._fps))
         key = key_of(self._recipe(index, voiced))
         video, told = self._cache.place(key, ".mp4"), self._cache.place(key, ".json")
         if video.exists() and told.exists():
@@ -151,6 +156,7 @@ class SectionMaker:
             "places": repr(self._layout),
             "title": [options.title, options.subtitle] if index == 0 else None,
             "is_first": index == 0,
+            "first_index": self._first_index,
             "marks": [self.marks.facts, repr(self.marks.label.box if self.marks.label else None)],
             "presenter": self._presenter.recipe if self._presenter is not None else None,
         }
@@ -195,7 +201,7 @@ class SectionMaker:
             cues=self._cues(heard, voiced),
             title=self._title if index == 0 else None,
             marks=self.marks,
-            first_index=0 if index == 0 else num_large_frames(self._fps),
+            first_index=self._first_index,
         )
         frames, num_alone = None, 0
         if self._presenter is not None:

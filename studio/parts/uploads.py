@@ -116,6 +116,6 @@ class AnswerOutput(gr.JSON, metaclass=_WithoutStub):
 
     is_template = True
 
-    def postprocess(self, value: dict[str, Any]) -> Any:  # noqa: ANN401 - Gradio's signature
+    def postprocess(self, value: dict[Any, Any] | list[Any] | str | None) -> Any:  # noqa: ANN401 - Gradio's signature
         """The answer as it is."""
         return value

@@ -16,6 +16,7 @@ pytest.importorskip("diffusers")
 pytest.importorskip("transformers")
 
 from engine.media.video import probe_video, read_frames
+from engine.provenance.verify import check_labels
 from tests.parity.tiny_networks import write_weights_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,6 +84,9 @@ def test_animate_makes_a_valid_video(cli, weights_dir, speech, tmp_path):
     assert len(frames) == info.num_frames
     assert frames[0].std() > 1
     assert np.abs(np.diff(frames, axis=0)).max() > 0
+    labels = check_labels(target)
+    assert labels.problems == ()
+    assert "LeonJoe13/Sonic" in labels.facts["models"]
 
 
 def test_the_check_tells_what_sonic_would_cost(weights_dir, speech, data_dir):

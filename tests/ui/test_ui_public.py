@@ -127,7 +127,9 @@ def test_a_studio_open_to_everybody_says_so_in_red_and_needs_no_link(browser, tm
     for address in start(tmp_path, "--share", STUDIO_UNSAFE_PUBLIC_WITHOUT_AUTH="1", **nowhere):
         page = browser.new_context().new_page()
         page.goto(address)
-        expect(page.get_by_role("alert")).to_contain_text("Anybody who reaches this address")
+        expect(page.get_by_role("alert")).to_contain_text(
+            "Anybody who reaches this address", timeout=CHECK_LIMIT_MS
+        )
         expect(page.locator("[data-tab-id=create]")).to_be_visible(timeout=CHECK_LIMIT_MS)
         expect(page.locator("[data-tab-id=system]")).to_be_hidden()
         page.context.close()
