@@ -62,6 +62,8 @@ def test_the_command_line_s_video_is_made_by_a_worker_over_a_quorum_queue(
 
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
+    labels = commands(site, "verify", str(target))
+    assert labels.returncode == 0, labels.stdout
     assert report["animator"] == "lite"
     assert abs(report["duration_s"] - SECONDS) < 0.05
     assert target.stat().st_size > 5000
