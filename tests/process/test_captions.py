@@ -111,6 +111,25 @@ def test_captions_of_a_recording_are_refused_in_one_sentence(cli, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_recording_is_captioned_where_the_recogniser_is(cli, tmp_path, monkeypatch):
+    pytest.importorskip("faster_whisper")
+    monkeypatch.setenv("STUDIO_RECOGNISER_DIR", str(ROOT / "tests" / "data" / "recogniser"))
+
+    done = cli(
+        *("animate", PORTRAIT, SPEECH, "-o", tmp_path / "out.mp4", "--size", 256),
+        *("--captions", "burn", "--highlight-words", "--json"),
+    )
+
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert "captions_recognised" in report["notes"]
+    assert "Read them before you show the video" in done.stderr
+    assert [Path(path).name for path in report["artifacts"]] == ["out.mp4", "out.srt", "out.vtt"]
+    assert "young man." in (tmp_path / "out.srt").read_text("utf-8")
+    assert "::cue(:future)" in (tmp_path / "out.vtt").read_text("utf-8")
+    assert report["sound"]["loudness_lufs"] == pytest.approx(-16, abs=0.6)
+
+
 def test_check_tells_what_captions_lack(data_dir):
     recording, chinese = str(SPEECH), SpeechOptions(text="你好")
     with StudioEngine(EngineSettings(data_dir=data_dir)) as engine:
