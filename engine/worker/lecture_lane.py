@@ -26,6 +26,9 @@ HEAD_BYTES = 1024
 """A PDF may begin with some bytes that are not its own."""
 
 PDF_MARK, ZIP_MARK = b"%PDF-", b"PK\x03\x04"
+PREVIEW_FACTOR = 4.0
+"""A look at a slide speaks and draws some seconds of video, more than any other question."""
+
 BACKDROP_NAME = "backdrop.png"
 MUSIC_NAME = "music.wav"
 MAX_RECORDINGS = 500
@@ -143,7 +146,7 @@ class LectureLane(QuickLane):
                 "job_dir": str(scratch),
                 "target": str(target),
             }
-            self._probe("lecture_preview", payload)
+            self._ask("lecture_preview", payload, PREVIEW_FACTOR * self._settings.quick_timeout_s)
         return target
 
     def _new_deck_folder(self) -> Path:
