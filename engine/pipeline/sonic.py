@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.animators.sonic.animator import OnProgress, SonicAnimator
 from engine.animators.sonic.options import SonicOptions
@@ -13,6 +14,9 @@ from engine.face.framing import expected_shape
 from engine.gpu.gauge import BYTES_PER_MB, Driver
 from engine.gpu.room import CardMemory
 from engine.settings import EngineSettings
+
+if TYPE_CHECKING:
+    from engine.animators.sonic.shelf import WeightShelf
 
 # Trillions of operations in one call of the network at 512 pixels (counted), and the calls that a
 # second of video takes at each step: it has half the keyframes of a window.
@@ -34,6 +38,7 @@ def sonic_for(
     settings: EngineSettings,
     on_progress: OnProgress = _ignore,
     keep_dir: Path | None = None,
+    shelf: "WeightShelf | None" = None,
 ) -> SonicAnimator:
     """Sonic with the numbers a person chose.
 
@@ -42,6 +47,7 @@ def sonic_for(
         settings: where the weights lie.
         on_progress: told the share of the drawing that is done, 0-1.
         keep_dir: where finished pieces are kept; None = nowhere.
+        shelf: keeps weights in main memory from one job to the next.
     """
     appearance, audio = options.guidance
     numbers = SonicOptions(
@@ -52,7 +58,15 @@ def sonic_for(
         longest_piece=keyframes_in(options.segment_seconds),
         dtype=options.dtype,
     )
-    return SonicAnimator(settings.sonic_dir, numbers, free_vram_mb, on_progress, keep_dir)
+    return SonicAnimator(
+        settings.sonic_dir,
+        numbers,
+        free_vram_mb=free_vram_mb,
+        on_progress=on_progress,
+        keep_dir=keep_dir,
+        shelf=shelf,
+        card_limit_mb=settings.card_limit_mb,
+    )
 
 
 def free_vram_mb() -> float | None:

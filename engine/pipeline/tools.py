@@ -3,6 +3,7 @@
 import sys
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.animators.animator import Animator
 from engine.animators.lite.animator import LiteAnimator
@@ -16,6 +17,9 @@ from engine.settings import EngineSettings
 from engine.speech.catalog import VoiceCatalog
 from engine.speech.engines import built_in_engines
 from engine.speech.espeak import EspeakEngine
+
+if TYPE_CHECKING:
+    from engine.animators.sonic.shelf import WeightShelf
 
 
 class Tools:
@@ -58,6 +62,13 @@ class Tools:
         """The embedded animator."""
         return LiteAnimator()
 
+    @cached_property
+    def shelf(self) -> "WeightShelf":
+        """Weights of Sonic that wait in main memory between two jobs."""
+        from engine.animators.sonic.shelf import WeightShelf  # noqa: PLC0415 - needs torch
+
+        return WeightShelf()
+
     def require_animator(self, options: RenderOptions, settings: EngineSettings) -> None:
         """Make sure that the animator that was asked for is ready.
 
@@ -89,5 +100,5 @@ class Tools:
         """
         self.require_animator(options, settings)
         if takes_sonic(options, settings, photo_size):
-            return sonic_for(options, settings, on_share, keep_dir)
+            return sonic_for(options, settings, on_share, keep_dir, self.shelf)
         return self.lite

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("diffusers")
 pytest.importorskip("transformers")
 
-from engine.animators.sonic import denoise, frugal_decoder  # noqa: E402
+from engine.animators.sonic import denoise  # noqa: E402
 from engine.animators.sonic.decode import decode_chunks, encode_picture  # noqa: E402
 from engine.animators.sonic.denoise import (  # noqa: E402
     Conditioning,
@@ -16,7 +16,7 @@ from engine.animators.sonic.denoise import (  # noqa: E402
     Watch,
     noised_start,
 )
-from engine.animators.sonic.memory import MODES  # noqa: E402
+from engine.animators.sonic.memory import MODES, GroupSizes  # noqa: E402
 from engine.animators.sonic.options import SonicOptions  # noqa: E402
 from engine.animators.sonic.schedule import NoiseSchedule, WindowPlan, karras_schedule  # noqa: E402
 from engine.errors import EngineError, ErrorCode  # noqa: E402
@@ -98,14 +98,12 @@ def test_every_mode_ends_in_the_same_latents(mode, short, networks):
     assert difference(latents, short.given["latents"][0]) <= LATENTS_TOLERANCE
 
 
-@pytest.mark.parametrize("tile", [None, frugal_decoder.TILE_PIXELS, 100])
-def test_frames_are_the_same(case, networks, tile, monkeypatch):
-    if tile:
-        monkeypatch.setattr(frugal_decoder, "TILE_PIXELS", tile)
+@pytest.mark.parametrize("sizes", [GroupSizes(), GroupSizes(1, 100), GroupSizes(2, 4096)], ids=str)
+def test_frames_are_the_same(case, networks, sizes):
     latents = case.given["latents"][0]
     before = latents.clone()
 
-    chunks = list(decode_chunks(networks.vae, latents, case.chunk, frugal=tile is not None))
+    chunks = list(decode_chunks(networks.vae, latents, case.chunk, sizes))
 
     assert torch.equal(latents, before)
 

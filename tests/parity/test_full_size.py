@@ -6,6 +6,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("diffusers")
 pytest.importorskip("transformers")
 
+from benchmarks.sonic_plain import predict_plainly  # noqa: E402
 from engine.animators.sonic.attention import AudioContext, mask_levels  # noqa: E402
 from engine.animators.sonic.audio_heads import AudioTokenHead, MotionBucketHead  # noqa: E402
 from engine.animators.sonic.memory import GroupSizes  # noqa: E402
@@ -79,6 +80,5 @@ def test_two_layers_a_block_and_any_shape_agree_with_the_stock_forward(sizes):
 
     out = unet.predict(sample, 0.7, ids, context)
 
-    with unet.slot.filled(context), torch.inference_mode():
-        stock = unet.network(sample, torch.tensor(0.7), torch.zeros(rows, 1, 1), ids).sample
+    stock = predict_plainly(unet, sample, 0.7, ids, context)
     assert (out - stock).abs().max().item() <= 5e-6 * stock.abs().max().item() + 1e-5

@@ -10,6 +10,7 @@ pytest.importorskip("transformers")
 
 from torch.nn import functional  # noqa: E402
 
+from benchmarks.sonic_plain import predict_plainly  # noqa: E402
 from engine.animators.sonic import attention  # noqa: E402
 from engine.animators.sonic.attention import AudioContext, mask_levels, reduce_mask  # noqa: E402
 from engine.animators.sonic.memory import GroupSizes  # noqa: E402
@@ -109,7 +110,7 @@ TAPS = {
 
 
 def test_stock_forward_agrees_at_every_tap(unet, case):
-    """The processors alone, under diffusers' own forward pass."""
+    """The definition of the attention alone, under diffusers' own forward pass."""
     seen, hooks = {}, []
     for tap, name in TAPS.items():
 
@@ -117,11 +118,7 @@ def test_stock_forward_agrees_at_every_tap(unet, case):
             seen.setdefault(tap, output[0] if isinstance(output, tuple) else output)
 
         hooks.append(unet.network.get_submodule(name).register_forward_hook(keep))
-    unused_tokens = torch.zeros(case.rows, 1, 1)
-    with unet.slot.filled(case.context()), torch.inference_mode():
-        out = unet.network(
-            case.sample, torch.tensor(case.timestep), unused_tokens, case.time_ids
-        ).sample
+    out = predict_plainly(unet, case.sample, case.timestep, case.time_ids, case.context())
     for hook in hooks:
         hook.remove()
 
@@ -226,7 +223,7 @@ def test_mistakes_about_the_mean_over_frames_are_noticed(part, unet, case):
 def test_temporal_layers_without_speech_are_noticed(unet, case, monkeypatch):
     monkeypatch.setattr(
         attention.TemporalAudioAttention,
-        "_look",
+        "look",
         lambda _self, _attn, x, _tokens: torch.zeros_like(x),
     )
 
@@ -236,24 +233,16 @@ def test_temporal_layers_without_speech_are_noticed(unet, case, monkeypatch):
 
 
 def test_a_masked_temporal_layer_is_noticed(unet, case, monkeypatch):
-    plain = attention.TemporalAudioAttention._look
+    plain = attention.TemporalAudioAttention.look
     monkeypatch.setattr(
         attention.TemporalAudioAttention,
-        "_look",
+        "look",
         lambda *inputs: 0.5 * plain(*inputs),
     )
 
     out = predict(unet, case)
 
     assert difference(out, case.given["out"]) > NOTICED
-
-
-def test_the_network_refuses_a_second_call_inside_a_call(unet, case):
-    def call_again():
-        predict(unet, case)
-
-    with pytest.raises(RuntimeError, match="already running"):
-        predict(unet, case, check=call_again)
 
 
 def test_a_call_can_be_stopped_between_layers(unet, case):

@@ -105,6 +105,15 @@ def test_a_video_longer_than_its_sound_is_filled_with_silence(folder, scene):
     assert len(draw(folder, replace(scene, curves=still_curves(23)))) == 23
 
 
+def test_a_shift_shows_every_frame_earlier_or_later(folder, scene, frames):
+    earlier = draw(folder, replace(scene, shift_s=0.04))
+    later = draw(folder, replace(scene, shift_s=-0.04))
+
+    assert np.array_equal(earlier[:-1], frames[1:])
+    assert np.array_equal(later[1:], frames[:-1])
+    assert np.array_equal(later[0], frames[0])
+
+
 def test_progress_grows_to_one_with_the_last_frame(folder, scene):
     shares = []
     animator = SonicAnimator(folder, OPTIONS, on_progress=shares.append)

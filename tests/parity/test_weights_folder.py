@@ -14,6 +14,9 @@ from engine.animators.sonic.models import SonicModels  # noqa: E402
 from engine.animators.sonic.weight_files import SonicFolder, read_tensors  # noqa: E402
 from engine.errors import ErrorCode, InputError  # noqa: E402
 from engine.messages import describe  # noqa: E402
+from engine.weights.catalog import SONIC  # noqa: E402
+from engine.weights.convert import convert_set  # noqa: E402
+from engine.weights.store import require_whole  # noqa: E402
 from tests.parity.tiny_networks import SVD, write_weights_folder  # noqa: E402
 
 
@@ -208,3 +211,43 @@ def test_reading_gives_plain_tensors(folder):
     tensors = read_tensors((folder / "Sonic/audio2bucket.pth").resolve())
 
     assert {type(tensor) for tensor in tensors.values()} == {torch.Tensor}
+
+
+def test_pickles_become_safetensors_once_and_load_the_same(folder, whole):
+    before = SonicFolder(whole).tensors("Sonic/audio2token.pth")
+
+    done = convert_set(SONIC, folder)
+    again = convert_set(SONIC, folder)
+
+    assert [item.source.name for item in done] == [
+        "flownet.pkl",
+        "audio2bucket.pth",
+        "audio2token.pth",
+        "unet.pth",
+    ]
+    assert again == []
+    assert not any(folder.rglob("*.p[tk][hl]"))
+    require_whole("sonic", folder)
+    after = SonicFolder(folder).tensors("Sonic/audio2token.pth")
+    assert all(torch.equal(after[name], tensor) for name, tensor in before.items())
+    SonicModels(SonicFolder(folder), torch.device("cpu"), torch.float32).flow_net()
+
+
+def test_pickles_can_be_kept_beside_what_was_made_of_them(folder):
+    done = convert_set(SONIC, folder, is_source_kept=True)
+
+    assert all(item.source.is_file() and item.target.is_file() for item in done)
+
+
+def test_a_pickle_with_code_is_not_converted_and_not_removed(folder):
+    path = replaced(
+        folder, "Sonic/unet.pth", lambda place: place.write_bytes(pickle.dumps(Exception))
+    )
+
+    with pytest.raises(InputError) as caught:
+        convert_set(SONIC, folder)
+
+    assert caught.value.code is ErrorCode.WEIGHTS_DAMAGED
+    assert path.is_file()
+    assert not path.with_suffix(".safetensors").exists()
+    assert not list(folder.rglob("*.part"))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.animators.sonic.frame_times import halvings, keyframes_needed, place_frame
-from engine.animators.sonic.memory import MODES, next_smaller, plan_memory
+from engine.animators.sonic.memory import DECODINGS, MODES, next_smaller, plan_memory
 from engine.animators.sonic.picture import crop_square, face_mask, grid_size, pad_picture
 from engine.animators.sonic.pieces import HEARD_AT_ONCE, Piece, at_keyframes, plan_pieces
 from engine.animators.sonic.schedule import WindowPlan, karras_schedule
@@ -130,18 +130,33 @@ class TestMemory:
         assert plan.fits
         assert plan.device_mb < 7.2 * 1024
 
-    def test_four_gigabytes_are_said_to_be_too_few(self):
-        assert not plan_memory(512, 512, 8, 3.5 * 1024, on_card=True).fits
+    def test_four_gigabytes_are_enough_where_weights_stay_in_main_memory(self):
+        plan = plan_memory(1024, 1024, 8, 4.0 * 1024, on_card=True)
+
+        assert plan.fits
+        assert plan.mode.is_streamed
+        assert plan.decode_chunk < 8
+
+    def test_two_gigabytes_are_said_to_be_too_few(self):
+        assert not plan_memory(512, 512, 8, 2.0 * 1024, on_card=True).fits
+
+    def test_nothing_is_streamed_where_there_is_no_card(self):
+        assert not plan_memory(512, 512, 8, None, on_card=False).mode.is_streamed
 
     def test_unknown_memory_takes_the_smallest_way(self):
         plan = plan_memory(512, 512, 8, None, on_card=True)
 
         assert (plan.mode, plan.decode_chunk) == (MODES[-1], 1)
 
-    def test_decoding_gets_slow_before_it_gets_different(self):
-        plan = plan_memory(1024, 1024, 8, 12 * 1024.0, on_card=True)
+    def test_eight_gigabytes_decode_exactly(self):
+        plan = plan_memory(1024, 1024, 8, 8 * 1024.0, on_card=True)
 
-        assert (plan.decode_chunk, plan.frugal_decoding) == (8, True)
+        assert (plan.decode_chunk, plan.fits) == (8, True)
+
+    def test_decoding_gets_slow_before_it_gets_different(self):
+        plan = plan_memory(1024, 1024, 8, 10 * 1024.0, on_card=True)
+
+        assert (plan.decode_chunk, plan.decode_sizes) == (8, DECODINGS[-1])
 
     def test_a_wish_for_a_small_chunk_is_kept(self):
         assert plan_memory(512, 512, 3, 80 * 1024.0, on_card=True).decode_chunk == 3

@@ -1,6 +1,7 @@
 """Sonic behind the animator seam. Imports torch only when a scene is drawn."""
 
 import importlib.util
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     import torch
 
     from engine.animators.sonic.clip import SonicClip
+    from engine.animators.sonic.shelf import WeightShelf
+
+_log = logging.getLogger(__name__)
 
 LIBRARIES = ("torch", "diffusers", "transformers", "accelerate", "safetensors")
 
@@ -48,25 +52,33 @@ class SonicAnimator:
             where there is no card, then the CPU is taken to do the work.
         on_progress: told the share of the video that is done, 0-1, frames included.
         keep_dir: where finished pieces are kept for another attempt; None = nowhere.
+        shelf: keeps weights in main memory from one job to the next; None = nothing is kept.
+        card_limit_mb: most memory of the card that this process may take in all; None = all.
     """
 
     name = "sonic"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all but the first two by name
         self,
         weights_dir: Path,
         options: SonicOptions | None = None,
+        *,
         free_vram_mb: Callable[[], float | None] = lambda: None,
         on_progress: OnProgress = _ignore,
         keep_dir: Path | None = None,
+        shelf: "WeightShelf | None" = None,
+        card_limit_mb: float | None = None,
     ) -> None:
         self._weights_dir = weights_dir
         self._options = options or SonicOptions()
         self._free_vram_mb = free_vram_mb
         self._on_progress = on_progress
         self._keep_dir = keep_dir
+        self._shelf = shelf
+        self._card_limit_mb = card_limit_mb
         self._fastest = 0
         self._last_mode = MODES[0]
+        self._last_way = ""
 
     def require_ready(self) -> None:
         """Make sure that libraries and weights are here, without loading any.
@@ -79,6 +91,11 @@ class SonicAnimator:
             reason = f"it needs {', '.join(lacking)}: run `python3 bootstrap.py --gpu`"
             raise InputError(ErrorCode.ANIMATOR_UNAVAILABLE, animator=self.name, reason=reason)
         require_whole("sonic", self._weights_dir)
+
+    @property
+    def last_way(self) -> str:
+        """How the last clip was made, for reports."""
+        return self._last_way
 
     @property
     def thriftier_modes(self) -> tuple[WorkMode, ...]:
@@ -94,7 +111,13 @@ class SonicAnimator:
         below = next(index for index, mode in enumerate(MODES) if mode.name == name)
         options = replace(self._options, decode_chunk=max(1, self._options.decode_chunk >> below))
         held = SonicAnimator(
-            self._weights_dir, options, self._free_vram_mb, self._on_progress, self._keep_dir
+            self._weights_dir,
+            options,
+            free_vram_mb=self._free_vram_mb,
+            on_progress=self._on_progress,
+            keep_dir=self._keep_dir,
+            shelf=self._shelf,
+            card_limit_mb=self._card_limit_mb,
         )
         held._fastest = below
         return held
@@ -102,6 +125,8 @@ class SonicAnimator:
     def need(self, width_px: int, height_px: int, num_frames: int) -> MemoryNeed:
         """Peak memory for a video of this size, of 25 frames a second."""
         free_mb = self._free_vram_mb()
+        if free_mb is not None and self._card_limit_mb is not None:
+            free_mb = min(free_mb, self._card_limit_mb)
         plan = self._plan(width_px, height_px, free_mb, on_card=free_mb is not None)
         num_keyframes = min(num_frames // 2 + 1, self._options.longest_piece)
         data_mb = clip_mb(width_px, height_px, num_keyframes)
@@ -128,8 +153,12 @@ class SonicAnimator:
 
         picture, margins = pad_picture(scene.canvas, scene.face.box)
         frames = self._clip(scene, picture, check).frames()
-        for _ in range(scene.num_frames):
-            yield margins.cut(to_uint8(self._guarded(lambda: next(frames))))
+        try:
+            for _ in range(scene.num_frames):
+                yield margins.cut(to_uint8(self._guarded(lambda: next(frames))))
+        finally:
+            if self._shelf is not None:
+                self._shelf.make_room()
 
     def _clip(self, scene: Scene, picture: SonicPicture, check: Callable[[], None]) -> "SonicClip":
         from engine.animators.sonic import clip, models, pipeline  # noqa: PLC0415 - heavy
@@ -141,20 +170,27 @@ class SonicAnimator:
         devices.forget_peak(device)
         folder = SonicFolder(self._weights_dir)
         dtype = devices.pick_dtype(device, self._options.dtype)
-        built = models.SonicModels(folder, device, dtype)
+        built = models.SonicModels(folder, device, dtype, self._shelf)
         options = replace(
             self._options,
             seed=scene.seed,
             dynamic_scale=scene.dynamic_scale,
             motion_scale=scene.motion_scale,
+            smoothing=scene.smoothing,
         )
         height_px, width_px = scene.canvas.shape[:2]
-        free_mb = devices.free_memory_mb(device)
+        free_mb = devices.free_memory_mb(device, self._card_limit_mb)
         plan = self._plan(width_px, height_px, free_mb, on_card=device.type != "cpu")
-        self._last_mode = plan.mode
+        self._last_mode, self._last_way = plan.mode, plan.words
+        _log.info("drawing %d x %d: %s", width_px, height_px, plan.words)
         run = pipeline.SonicRun(options, plan, check, self._on_progress)
         inputs = clip.ClipInputs(
-            picture, scene.speech_wav, self._pieces(scene), scene.num_frames, scene.fps
+            picture,
+            scene.speech_wav,
+            self._pieces(scene),
+            scene.num_frames,
+            scene.fps,
+            scene.shift_s,
         )
         kept = KeptPieces(self._keep_dir)
         return clip.SonicClip(pipeline.SonicPipeline(built), inputs, run, kept)

@@ -2,12 +2,10 @@
 
 The networks are diffusers' own; only the processors of their cross-attention are ours. A
 processor's module names are those of the public weights (`to_k_ip.0`, `to_v_ip.0`), so that
-these load strictly. All processors of one network read one `ContextSlot`, which is filled for the
-time of one call.
+these load strictly.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,6 +14,8 @@ from diffusers import UNetSpatioTemporalConditionModel
 from diffusers.models.attention_processor import Attention
 from torch import nn
 from torch.nn import functional
+
+from engine.animators.sonic import layers
 
 
 @dataclass(frozen=True)
@@ -132,98 +132,90 @@ class AudioContext:
         )
 
 
-class ContextSlot:
-    """Where the processors of one network find the context of the running call."""
-
-    def __init__(self) -> None:
-        self._context: AudioContext | None = None
-        self.span = slice(None)
-        """Which of the (rows * frames) pictures the running spatial block works on."""
-
-    @contextmanager
-    def filled(self, context: AudioContext) -> Iterator[None]:
-        """Give `context` to the processors; one call of the network at a time."""
-        if self._context is not None:
-            raise RuntimeError("the network is already running another call")
-        self._context = context
-        try:
-            yield
-        finally:
-            self._context = None
-            self.span = slice(None)
-
-    @property
-    def context(self) -> AudioContext:
-        """The context of the running call."""
-        if self._context is None:
-            raise RuntimeError("cross-attention needs a context")
-        return self._context
-
-
 class AudioAttention(nn.Module):
     """Keys and values of the speech for one cross-attention layer.
 
+    A processor's module names are those of the public weights. It is never called by the stock
+    forward pass; `engine.animators.sonic.transformer` calls `listen`.
+
     Args:
         attn: the layer.
-        slot: where the context of the running call is found.
     """
 
-    def __init__(self, attn: Attention, slot: ContextSlot) -> None:
+    def __init__(self, attn: Attention) -> None:
         super().__init__()
-        self._slot = slot
         token_width, channels = attn.to_k.in_features, attn.to_k.out_features
         self.to_k_ip = nn.ModuleList([nn.Linear(token_width, channels, bias=False)])
         self.to_v_ip = nn.ModuleList([nn.Linear(token_width, channels, bias=False)])
 
-    def _look(self, attn: Attention, x: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+    def look(self, attn: Attention, x: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
         """Attention of `x` (B x queries x C) to speech `tokens` (B x tokens x D)."""
-        query = _heads(attn.to_q(x), attn.heads)
-        key = _heads(self.to_k_ip[0](tokens), attn.heads)
-        value = _heads(self.to_v_ip[0](tokens), attn.heads)
+        query = heads_apart(attn.to_q(x), attn.heads)
+        key = heads_apart(self.to_k_ip[0](tokens), attn.heads)
+        value = heads_apart(self.to_v_ip[0](tokens), attn.heads)
         looked = functional.scaled_dot_product_attention(query, key, value)
         return looked.transpose(1, 2).flatten(2)
 
 
-def _heads(x: torch.Tensor, heads: int) -> torch.Tensor:
+def heads_apart(x: torch.Tensor, heads: int) -> torch.Tensor:
     """B x n x C to B x heads x n x (C / heads)."""
     return x.unflatten(2, (heads, -1)).transpose(1, 2)
 
 
-def _project(attn: Attention, x: torch.Tensor) -> torch.Tensor:
-    return attn.to_out[1](attn.to_out[0](x))
+def seen_photo(attn: Attention, tokens: torch.Tensor) -> torch.Tensor:
+    """What the layer adds to every pixel for the photo alone.
+
+    A softmax over the single CLIP token is 1, so that it is the token's value, projected,
+    whatever the pixel asks.
+
+    Args:
+        attn: the layer.
+        tokens: n x 1 x D.
+
+    Returns:
+        n x C, float32.
+    """
+    return attn.to_out[0](attn.to_v(tokens)).float()[:, 0]
 
 
 class SpatialAudioAttention(AudioAttention):
     """Every pixel looks at the speech of its own frame, as strongly as the face mask says.
 
-    A softmax over the single CLIP token is 1, so that part is the token's value whatever the
-    query is; outside the mask's box the whole layer is therefore one constant a frame.
+    Outside the mask's box the whole layer is one constant a frame.
     """
 
-    def forward(
+    def listen(
         self,
         attn: Attention,
-        hidden_states: torch.Tensor,
-        encoder_hidden_states: torch.Tensor | None = None,
-        attention_mask: torch.Tensor | None = None,
+        norm: nn.LayerNorm,
+        hidden: torch.Tensor,
+        vector: torch.Tensor,
+        span: slice,
+        context: AudioContext,
     ) -> torch.Tensor:
-        """(frames) x pixels x C to the same shape."""
-        context, span = self._slot.context, self._slot.span
-        level = context.masks[hidden_states.shape[1]]
-        image = attn.to_v(context.image_frames[span])
-        frames, pixels, channels = hidden_states.shape
+        """Add the speech to the pixels in the box, in place.
+
+        Args:
+            attn: the layer.
+            norm: before it.
+            hidden: frames x pixels x C, contiguous.
+            vector: frames x C or 1 x C, still to be added to `hidden`.
+            span: which of the call's frames these are.
+            context: what they look at.
+
+        Returns:
+            frames x C, float32: what is still to be added to every pixel.
+        """
+        level = context.masks[hidden.shape[1]]
+        told = seen_photo(attn, context.image_frames[span])
         if level.is_empty:
-            return _project(attn, image).expand(frames, pixels, channels)
-        plane = hidden_states.unflatten(1, (level.height, level.width))
-        inside = plane[:, level.rows, level.columns].flatten(1, 2)
-        looked = self._look(attn, inside, context.audio_frames[span])
-        looked = _project(attn, image + context.scale * level.weights * looked)
-        if level.covers_all:
-            return looked
-        result = _project(attn, image).unsqueeze(1).repeat(1, level.height, level.width, 1)
-        box = result[:, level.rows, level.columns]
-        box.copy_(looked.view(box.shape))
-        return result.flatten(1, 2)
+            return told
+        box = hidden.unflatten(1, (level.height, level.width))[:, level.rows, level.columns]
+        inside = layers.layer_norm(box.flatten(1, 2), norm, vector)
+        looked = self.look(attn, inside, context.audio_frames[span])
+        looked = looked * (context.scale * level.weights)
+        box += functional.linear(looked, attn.to_out[0].weight).view(box.shape)
+        return told
 
 
 class TemporalAudioAttention(AudioAttention):
@@ -233,36 +225,44 @@ class TemporalAudioAttention(AudioAttention):
     are one long list of queries.
     """
 
-    def forward(
+    def listen(
         self,
         attn: Attention,
-        hidden_states: torch.Tensor,
-        encoder_hidden_states: torch.Tensor | None = None,
-        attention_mask: torch.Tensor | None = None,
+        norm: nn.LayerNorm,
+        hidden: torch.Tensor,
+        vector: torch.Tensor,
+        context: AudioContext,
     ) -> torch.Tensor:
-        """(rows * pixels) x frames x C to the same shape."""
-        context = self._slot.context
-        rows = context.audio_mean.shape[0]
-        queries = hidden_states.unflatten(0, (rows, -1)).flatten(1, 2)
-        looked = self._look(attn, queries, context.audio_mean)
-        image = attn.to_v(context.image_mean)
-        mixed = _project(attn, image + context.scale * looked)
-        return mixed.view(hidden_states.shape)
+        """Add the speech to all pixels, in place.
+
+        Args:
+            attn: the layer.
+            norm: before it.
+            hidden: (rows * frames) x pixels x C, contiguous.
+            vector: (rows * frames) x C or 1 x C, still to be added to `hidden`.
+            context: what they look at.
+
+        Returns:
+            (rows * frames) x C, float32: what is still to be added to every pixel.
+        """
+        rows = len(context.audio_mean)
+        queries = layers.layer_norm(hidden, norm, vector).unflatten(0, (rows, -1)).flatten(1, 2)
+        looked = self.look(attn, queries, context.audio_mean).flatten(0, 1)
+        weight = attn.to_out[0].weight
+        if context.scale != 1.0:
+            looked = looked * context.scale
+        hidden.view(-1, hidden.shape[2]).addmm_(looked, weight.t())
+        told = seen_photo(attn, context.image_mean)
+        return told.repeat_interleave(len(hidden) // rows, dim=0)
 
 
-def install_audio_attention(network: UNetSpatioTemporalConditionModel) -> ContextSlot:
-    """Give every cross-attention of a spatio-temporal network its processor.
-
-    Returns:
-        The slot to fill around each call.
-    """
-    slot = ContextSlot()
+def install_audio_attention(network: UNetSpatioTemporalConditionModel) -> None:
+    """Give every cross-attention of a spatio-temporal network its processor."""
     processors = dict(network.attn_processors)
     for name in processors:
         if ".attn2." not in name:
             continue
         attn = network.get_submodule(name.removesuffix(".processor"))
         kind = TemporalAudioAttention if ".temporal_" in name else SpatialAudioAttention
-        processors[name] = kind(attn, slot)
+        processors[name] = kind(attn)
     network.set_attn_processor(processors)
-    return slot

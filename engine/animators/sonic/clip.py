@@ -13,10 +13,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from engine.animators.sonic.frame_times import FrameTimes
 from engine.animators.sonic.kept import KeptPieces
 from engine.animators.sonic.picture import SonicPicture
 from engine.animators.sonic.pieces import CONTEXT, Piece
 from engine.animators.sonic.pipeline import SeenPicture, SonicPipeline, SonicRun
+from engine.animators.sonic.smoothing import calm
 from engine.media.audio import read_stretch
 
 SAMPLE_RATE_HZ = 16_000
@@ -37,6 +39,7 @@ class ClipInputs:
         pieces: how it is cut.
         num_frames: of the video.
         fps: of the video.
+        shift_s: frame k shows the state of k / fps plus this.
     """
 
     picture: SonicPicture
@@ -44,6 +47,7 @@ class ClipInputs:
     pieces: tuple[Piece, ...]
     num_frames: int
     fps: Fraction
+    shift_s: float = 0.0
 
 
 class SonicClip:
@@ -66,9 +70,8 @@ class SonicClip:
     def frames(self) -> Iterator[torch.Tensor]:
         """Yield every frame: 3 x H x W, float32, 0..1, on the device."""
         inputs = self._inputs
-        stream = self._pipeline.frames_between(
-            self._keyframes(), inputs.num_frames, inputs.fps, self._run
-        )
+        times = FrameTimes(inputs.num_frames, inputs.fps, inputs.shift_s)
+        stream = self._pipeline.frames_between(self._keyframes(), times, self._run)
         for frame in stream:
             self._progress.frame_made()
             yield frame
@@ -78,8 +81,13 @@ class SonicClip:
         for index, piece in enumerate(self._inputs.pieces):
             latents = self._latents(index, piece, before)
             known = latents if before is None else torch.cat([before, latents])
+            calmed = calm(latents, self._face_mask(), self._run.options.smoothing, before)
             before = known[-CONTEXT:].clone()
-            yield from self._pipeline.keyframes(latents, self._run)
+            yield from self._pipeline.keyframes(calmed, self._run)
+
+    def _face_mask(self) -> torch.Tensor:
+        """1 x 1 x H x W, 0..1."""
+        return torch.from_numpy(self._inputs.picture.mask.copy()).float()[None, None] / 255
 
     def _latents(self, index: int, piece: Piece, before: torch.Tensor | None) -> torch.Tensor:
         """The new keyframes of a piece."""

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import torch
 from diffusers import AutoencoderKLTemporalDecoder
 
-from engine.animators.sonic.frugal_decoder import decode_frugally
+from engine.animators.sonic.decoder import decode_in_groups
+from engine.animators.sonic.memory import GroupSizes
 
 
 @torch.inference_mode()
@@ -25,31 +26,33 @@ def encode_picture(vae: AutoencoderKLTemporalDecoder, picture: torch.Tensor) -> 
 
 
 def decode_chunks(
-    vae: AutoencoderKLTemporalDecoder, latents: torch.Tensor, chunk: int, *, frugal: bool = False
+    vae: AutoencoderKLTemporalDecoder,
+    latents: torch.Tensor,
+    chunk: int,
+    sizes: GroupSizes | None = None,
 ) -> Iterator[torch.Tensor]:
     """Decode keyframes in order.
 
-    The layers along time see one chunk only, so that its size is part of the result.
+    The layers along time see one chunk only, so that its size is part of the result; the sizes
+    of the groups inside a chunk are not.
 
     Args:
-        vae: encodes and decodes.
+        vae: encodes and decodes, prepared by `decoder.prepare_decoder`.
         latents: F x 4 x h x w, as the denoiser leaves them; may lie on another device.
         chunk: keyframes decoded together.
-        frugal: take a third of the memory and a third more time.
+        sizes: how much of a chunk is worked on at once; None = all of it.
 
     Yields:
         n x 3 x H x W, float32, about -1..1, not clamped, on the decoder's device.
     """
     for start in range(0, len(latents), chunk):
-        yield _decode(vae, latents[start : start + chunk], frugal=frugal)
+        yield _decode(vae, latents[start : start + chunk], sizes or GroupSizes())
 
 
 @torch.inference_mode()
 def _decode(
-    vae: AutoencoderKLTemporalDecoder, latents: torch.Tensor, *, frugal: bool
+    vae: AutoencoderKLTemporalDecoder, latents: torch.Tensor, sizes: GroupSizes
 ) -> torch.Tensor:
     weight = vae.quant_conv.weight
     scaled = (latents.to(weight.device) / vae.config.scaling_factor).to(weight.dtype)
-    if frugal:
-        return decode_frugally(vae, scaled).float()
-    return vae.decode(scaled, num_frames=len(latents)).sample.float()
+    return decode_in_groups(vae, scaled, sizes).float()

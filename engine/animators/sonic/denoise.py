@@ -197,10 +197,12 @@ class Denoiser:
         mode: Mode | None = self.mode
         while mode is not None:
             self.mode = mode
+            if mode.is_streamed:
+                self._unet.stream_weights(self._device)
             with suppress(torch.OutOfMemoryError):
                 return self._velocity(window, frames, level, check)
             # The failed attempt's tensors live until its traceback is gone, which is here.
-            release_memory(self._device)
+            release_memory(self._device, is_thorough=True)
             _log.warning("out of memory in mode %s", mode.name)
             mode = next_smaller(mode)
         raise EngineError(ErrorCode.GPU_MEMORY)

@@ -5,6 +5,8 @@ import gc
 import psutil
 import torch
 
+from engine.animators.sonic.memory import CONTEXT_MB
+
 BYTES_PER_MB = 2**20
 
 
@@ -29,10 +31,22 @@ def pick_dtype(device: torch.device, name: str = "auto") -> torch.dtype:
     return {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}[name]
 
 
-def free_memory_mb(device: torch.device) -> float:
-    """What a run may use: of a card, or of main memory where the device shares it."""
+def free_memory_mb(device: torch.device, limit_mb: float | None = None) -> float:
+    """What a run may use: of a card, or of main memory where the device shares it.
+
+    Args:
+        device: where it runs.
+        limit_mb: most that this process may take of a card in all, its context included; torch
+            is held to it from then on.
+    """
     if device.type == "cuda":
-        return torch.cuda.mem_get_info()[0] / BYTES_PER_MB
+        free_b, total_b = torch.cuda.mem_get_info()
+        if limit_mb is None:
+            return free_b / BYTES_PER_MB
+        allowed_mb = max(limit_mb - CONTEXT_MB, 1.0)
+        share = min(allowed_mb * BYTES_PER_MB / total_b, 1.0)
+        torch.cuda.set_per_process_memory_fraction(share)
+        return min(free_b / BYTES_PER_MB, limit_mb)
     if device.type == "xpu":
         return torch.xpu.mem_get_info()[0] / BYTES_PER_MB
     return psutil.virtual_memory().available / BYTES_PER_MB
@@ -44,8 +58,14 @@ def forget_peak(device: torch.device) -> None:
         torch.cuda.reset_peak_memory_stats(device)
 
 
-def release_memory(device: torch.device) -> None:
-    """Give the memory of what is no longer used back to the device."""
-    gc.collect()
+def release_memory(device: torch.device, *, is_thorough: bool = False) -> None:
+    """Give the memory of what is no longer used back to the device.
+
+    Args:
+        device: which.
+        is_thorough: look for what only refers to itself first, which takes a quarter of a second.
+    """
+    if is_thorough:
+        gc.collect()
     if device.type in ("cuda", "xpu", "mps"):
         getattr(torch, device.type).empty_cache()

@@ -1,6 +1,7 @@
 """Where the frames of a video fall between keyframes. Pure rules."""
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 from engine.animators.sonic.options import KEYFRAME_FPS
@@ -18,11 +19,38 @@ def halvings(fps: Fraction) -> int:
     return MAX_DEPTH
 
 
-def place_frame(frame_index: int, fps: Fraction) -> tuple[int, Fraction]:
-    """Where a frame lies: number of the keyframe before it, and the way to the next, 0 to <1."""
-    depth = halvings(fps)
-    steps = round(Fraction(frame_index) * KEYFRAME_FPS / fps * 2**depth)
+def place_frame(index: int, fps: Fraction, shift_s: float = 0.0) -> tuple[int, Fraction]:
+    """Where a frame lies: number of the keyframe before it, and the way to the next, 0 to <1.
+
+    Args:
+        index: of the frame.
+        fps: of the video.
+        shift_s: how much later than its own time the frame looks; before the first keyframe
+            there is nothing, so that one is held.
+    """
+    depth = MAX_DEPTH if shift_s else halvings(fps)
+    time_s = Fraction(index) / fps + Fraction(shift_s)
+    steps = max(round(time_s * KEYFRAME_FPS * 2**depth), 0)
     return steps >> depth, Fraction(steps % 2**depth, 2**depth)
+
+
+@dataclass(frozen=True)
+class FrameTimes:
+    """When the frames of a video are.
+
+    Attributes:
+        num_frames: of the video.
+        fps: of the video.
+        shift_s: frame k shows the state of k / fps plus this.
+    """
+
+    num_frames: int
+    fps: Fraction
+    shift_s: float = 0.0
+
+    def places(self) -> list[tuple[int, Fraction]]:
+        """Of every frame, see `place_frame`."""
+        return [place_frame(index, self.fps, self.shift_s) for index in range(self.num_frames)]
 
 
 def keyframes_needed(num_frames: int, fps: Fraction, shortest: int) -> int:

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from engine.animators.sonic.frame_times import place_frame
+from engine.animators.sonic.frame_times import FrameTimes
 from engine.animators.sonic.rife import SIDE_MULTIPLE_PX
 
 Between = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -40,14 +40,13 @@ def unit_range(decoded: torch.Tensor) -> torch.Tensor:
 
 
 def at_rate(
-    keyframes: Iterator[torch.Tensor], num_frames: int, fps: Fraction, between: Between
+    keyframes: Iterator[torch.Tensor], times: FrameTimes, between: Between
 ) -> Generator[torch.Tensor, None, None]:
-    """The frames of a video from a stream of keyframes.
+    """The frames of a video from a stream of keyframes; the last one is held as long as needed.
 
     Args:
-        keyframes: 3 x H x W each, enough of them to reach the last frame.
-        num_frames: wanted.
-        fps: wanted.
+        keyframes: 3 x H x W each.
+        times: of the frames wanted.
         between: makes the picture half-way between two.
 
     Yields:
@@ -55,14 +54,20 @@ def at_rate(
     """
     pair = _Pair(next(keyframes), between)
     number = 0
-    for index in range(num_frames):
-        before, way = place_frame(index, fps)
+    for before, way in times.places():
         while number < before:
-            pair = _Pair(pair.after if pair.after is not None else next(keyframes), between)
+            pair = _Pair(_or_last(pair.after, keyframes, pair), between)
             number += 1
         if way and pair.after is None:
-            pair.after = next(keyframes)
+            pair.after = _or_last(None, keyframes, pair)
         yield pair.at(way)
+
+
+def _or_last(
+    known: torch.Tensor | None, keyframes: Iterator[torch.Tensor], pair: "_Pair"
+) -> torch.Tensor:
+    """The keyframe after a pair's first: known already, the next of the stream, or the last."""
+    return known if known is not None else next(keyframes, pair.at(Fraction(0)))
 
 
 class _Pair:

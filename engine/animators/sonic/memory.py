@@ -17,17 +17,21 @@ CONTEXT_MB = 700.0
 HEADROOM = 0.94
 """Share of the free memory that is planned with; the rest is for what other programs do."""
 
-# 1,575.7 M parameters in float16, with the copies the allocator rounds up.
-UNET_MB = 3.05 * MB_PER_GB
+# 1,575.7 M parameters in float16, and what does not grow with the picture.
+UNET_MB = 3.5 * MB_PER_GB
 
-# The autoencoder's own weights, and what each keyframe decoded together adds per megapixel
-# (measured without groups: 16.2 GB for eight at 1024, 8.3 for four, 4.2 for two).
+# Two places for the largest block, and what runs outside of blocks.
+STREAMED_UNET_MB = 0.8 * MB_PER_GB
+
+# The autoencoder's own weights, and what a megapixel adds for each keyframe decoded together when
+# all are worked on at once: 3.2 GB at 512 pixels, 6.8 at 768, 11.7 at 1024 for eight.
 DECODER_MB = 0.3 * MB_PER_GB
-DECODER_MB_PER_KEYFRAME = 2.05 * MB_PER_GB
+DECODER_MB_PER_KEYFRAME = 1.45 * MB_PER_GB
 
-# The same in little memory, for eight keyframes: 3.5 GB measured at 512 pixels, 6.8 at 1024.
-FRUGAL_DECODER_MB = 2.4 * MB_PER_GB
-FRUGAL_DECODER_MB_PER_KEYFRAME = 4.4 / 8 * MB_PER_GB
+# The same with one keyframe in space at a time: what that one adds, and what each one keeps
+# (1.8 / 3.6 / 6.1 GB for eight at 512 / 768 / 1024 pixels, 4.2 for four, 3.2 for two, 2.1 for one).
+TILED_DECODER_MB_PER_MEGAPIXEL = 1.5 * MB_PER_GB
+TILED_DECODER_MB_PER_KEYFRAME = 0.53 * MB_PER_GB
 
 # A frame in float32 and the flow network's features at its size.
 INTERPOLATION_MB_PER_MEGAPIXEL = 0.4 * MB_PER_GB
@@ -46,10 +50,12 @@ class GroupSizes:
     Attributes:
         frames: pictures (of all rows) a spatial layer takes.
         pixels: pixels of each row a layer along time takes.
+        widest: numbers in the widest intermediate, that of the feed-forward networks.
     """
 
     frames: int | None = None
     pixels: int | None = None
+    widest: int = 2**28
 
 
 @dataclass(frozen=True)
@@ -61,22 +67,28 @@ class Mode:
         rows_at_once: guidance rows in one call, 3 or 1.
         sizes: groups inside a call.
         mb_per_megapixel: what a call adds to the weights.
+        is_streamed: whether the weights stay in main memory and visit block by block.
     """
 
     name: str
     rows_at_once: int
     sizes: GroupSizes
     mb_per_megapixel: float
+    is_streamed: bool = False
 
 
-# Fastest first. Measured at 1024 (reserved, with weights): 28.1 GB with three rows, 10.2 with
-# one, 7.0 and 5.7 with groups. The first two get a reserve of a tenth.
+# Fastest first. Measured at 512, 768 and 1024 pixels (reserved, with weights): 5.9, 8.6 and
+# 12.3 GB with three rows, 4.2, 5.0 and 6.2 with one, 3.9, 4.4 and 5.3 with groups, 1.3, 1.8 and 2.8
+# with streamed weights.
 MODES: tuple[Mode, ...] = (
-    Mode("batched", 3, GroupSizes(), 29.0 * MB_PER_GB),
-    Mode("row by row", 1, GroupSizes(), 8.0 * MB_PER_GB),
-    Mode("grouped", 1, GroupSizes(5, 4096), 4.2 * MB_PER_GB),
-    Mode("small groups", 1, GroupSizes(2, 2048), 2.7 * MB_PER_GB),
+    Mode("batched", 3, GroupSizes(), 9.5 * MB_PER_GB),
+    Mode("row by row", 1, GroupSizes(widest=2**27), 3.1 * MB_PER_GB),
+    Mode("grouped", 1, GroupSizes(5, 4096, 2**26), 2.2 * MB_PER_GB),
+    Mode("streamed", 1, GroupSizes(5, 4096, 2**26), 2.1 * MB_PER_GB, is_streamed=True),
 )
+
+# Of a chunk of keyframes: all at once, or one in space and tiles along time.
+DECODINGS: tuple[GroupSizes, ...] = (GroupSizes(), GroupSizes(1, 65_536))
 
 
 def next_smaller(mode: Mode) -> Mode | None:
@@ -92,16 +104,22 @@ class MemoryPlan:
     Attributes:
         mode: of the denoiser.
         decode_chunk: keyframes decoded together; fewer than wished change the frames a little.
-        frugal_decoding: whether they are decoded in little memory, at the cost of time.
+        decode_sizes: how much of a chunk is worked on at once; no part of the result.
         device_mb: peak on the card, or in main memory where there is none.
         fits: whether `device_mb` is within the memory that was free.
     """
 
     mode: Mode
     decode_chunk: int
-    frugal_decoding: bool
+    decode_sizes: GroupSizes
     device_mb: float
     fits: bool
+
+    @property
+    def words(self) -> str:
+        """For logs and measurements."""
+        tiles = "" if self.decode_sizes == DECODINGS[0] else " in tiles"
+        return f"{self.mode.name}; {self.decode_chunk} decoded together{tiles}"
 
 
 def plan_memory(
@@ -132,16 +150,18 @@ def plan_memory(
     base_mb = CONTEXT_MB if on_card else PROCESS_MB
     factor = FULL_PRECISION_FACTOR if is_full_precision else 1.0
     machine = _Machine(width_px * height_px / 2**20, free_mb, base_mb, factor)
-    decodings = [(decode_chunk, False), (decode_chunk, True)]
-    decodings += [(chunk, False) for chunk in (4, 2, 1) if chunk < decode_chunk]
+    decodings = [(decode_chunk, sizes) for sizes in DECODINGS]
+    decodings += [(chunk, DECODINGS[-1]) for chunk in (4, 2, 1) if chunk < decode_chunk]
     decoding = _first_that_fits(decodings, machine.decoding_mb, machine)
-    mode = _first_that_fits(list(MODES), machine.denoising_mb, machine)
+    # Where there is no card the weights are in main memory anyway.
+    modes = [mode for mode in MODES if on_card or not mode.is_streamed]
+    mode = _first_that_fits(modes, machine.denoising_mb, machine)
     peak_mb = max(machine.decoding_mb(decoding), machine.denoising_mb(mode))
     return MemoryPlan(mode, *decoding, peak_mb, machine.has_room(peak_mb))
 
 
 Choice = TypeVar("Choice")
-Decoding = tuple[int, bool]
+Decoding = tuple[int, GroupSizes]
 
 
 def _first_that_fits(
@@ -168,13 +188,16 @@ class _Machine:
         return self._budget_mb is not None and need_mb <= self._budget_mb
 
     def denoising_mb(self, mode: Mode) -> float:
-        return self._total(UNET_MB, mode.mb_per_megapixel)
+        weights_mb = STREAMED_UNET_MB if mode.is_streamed else UNET_MB
+        return self._total(weights_mb, mode.mb_per_megapixel)
 
     def decoding_mb(self, decoding: Decoding) -> float:
-        chunk, frugal = decoding
-        fixed_mb = FRUGAL_DECODER_MB if frugal else DECODER_MB
-        keyframe_mb = FRUGAL_DECODER_MB_PER_KEYFRAME if frugal else DECODER_MB_PER_KEYFRAME
-        return self._total(fixed_mb, keyframe_mb * chunk + INTERPOLATION_MB_PER_MEGAPIXEL)
+        chunk, sizes = decoding
+        rest_mb, keyframe_mb = INTERPOLATION_MB_PER_MEGAPIXEL, DECODER_MB_PER_KEYFRAME
+        if sizes != DECODINGS[0]:
+            rest_mb += TILED_DECODER_MB_PER_MEGAPIXEL
+            keyframe_mb = TILED_DECODER_MB_PER_KEYFRAME
+        return self._total(DECODER_MB, keyframe_mb * chunk + rest_mb)
 
     def _total(self, fixed_mb: float, mb_per_megapixel: float) -> float:
         return self._base_mb + self._factor * (fixed_mb + mb_per_megapixel * self._megapixels)

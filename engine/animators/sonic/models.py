@@ -19,9 +19,11 @@ from transformers import (
 from transformers.models.whisper.modeling_whisper import WhisperEncoder
 
 from engine.animators.sonic.audio_heads import AudioTokenHead, MotionBucketHead
+from engine.animators.sonic.decoder import prepare_decoder
 from engine.animators.sonic.listening import WhisperEars
 from engine.animators.sonic.rife import FlowNet
 from engine.animators.sonic.schedule import NoiseSchedule, karras_schedule
+from engine.animators.sonic.shelf import WeightShelf
 from engine.animators.sonic.unet import SonicUNet
 from engine.animators.sonic.weight_files import Place, SonicFolder, Tensors
 from engine.weights.catalog import SVD_FOLDER, WHISPER_FOLDER
@@ -38,19 +40,38 @@ class SonicModels:
         folder: the weights.
         device: where the networks run.
         dtype: of the denoiser, the autoencoder and CLIP; the small networks stay in float32.
+        shelf: keeps weights in main memory from one job to the next.
     """
 
-    def __init__(self, folder: SonicFolder, device: torch.device, dtype: torch.dtype) -> None:
+    def __init__(
+        self,
+        folder: SonicFolder,
+        device: torch.device,
+        dtype: torch.dtype,
+        shelf: WeightShelf | None = None,
+    ) -> None:
         self.folder = folder
+        self._shelf = shelf or WeightShelf()
         self.device = device
         self._half = Place(device, dtype)
         self._full = Place(device, torch.float32)
 
-    def unet(self) -> SonicUNet:
-        """The denoiser, with its attention to speech."""
+    def unet(self, *, is_streamed: bool = False) -> SonicUNet:
+        """The denoiser, with its attention to speech.
+
+        Args:
+            is_streamed: keep the weights in main memory; they visit the device block by block.
+        """
+        if is_streamed:
+            unet = self._unet(Place(torch.device("cpu"), self._half.dtype))
+            unet.stream_weights(self.device)
+            return unet
+        return self._unet(self._half)
+
+    def _unet(self, place: Place) -> SonicUNet:
         with init_empty_weights(include_buffers=False):
             unet = SonicUNet(self.folder.config(f"{SVD_FOLDER}/unet/config.json"))
-        self._fill(unet.network, "Sonic/unet.pth", self._half)
+        self._fill(unet.network, "Sonic/unet.pth", place)
         return unet
 
     def autoencoder(self) -> AutoencoderKLTemporalDecoder:
@@ -60,6 +81,7 @@ class SonicModels:
             vae = AutoencoderKLTemporalDecoder.from_config(config)
         name = f"{SVD_FOLDER}/vae/diffusion_pytorch_model.fp16.safetensors"
         self._fill(vae, name, self._half)
+        prepare_decoder(vae)
         return vae
 
     def image_encoder(self) -> CLIPVisionModelWithProjection:
@@ -70,7 +92,7 @@ class SonicModels:
         with init_empty_weights(include_buffers=False):
             encoder = CLIPVisionModelWithProjection(config)
         name = f"{SVD_FOLDER}/image_encoder/model.fp16.safetensors"
-        tensors = self.folder.tensors(name)
+        tensors = self._tensors(name, self._half)
         # Older files hold a table of positions that newer versions compute.
         tensors.pop("vision_model.embeddings.position_ids", None)
         self.folder.fill(encoder, name, tensors, self._half)
@@ -84,7 +106,7 @@ class SonicModels:
         name = f"{WHISPER_FOLDER}/model.safetensors"
         tensors = {
             key.removeprefix("model.").removeprefix(ENCODER_MARK): tensor
-            for key, tensor in self.folder.tensors(name).items()
+            for key, tensor in self._tensors(name, self._full).items()
             if key.removeprefix("model.").startswith(ENCODER_MARK)
         }
         self.folder.fill(encoder, name, tensors, self._full)
@@ -116,14 +138,14 @@ class SonicModels:
 
     def _shaping(self, name: str, keys: tuple[str, ...]) -> Tensors:
         """The tensors of a file whose shapes decide the size of its network."""
-        tensors = self.folder.tensors(name)
+        tensors = self._tensors(name, self._full)
         self.folder.require_keys(name, tensors, keys)
         return tensors
 
     def flow_net(self) -> FlowNet:
         """The network that makes frames between frames."""
         name = "RIFE/flownet.pkl"
-        tensors = self.folder.tensors(name)
+        tensors = self._tensors(name, self._full)
         if any(key.startswith(RIFE_PREFIX) for key in tensors):
             tensors = {
                 key.removeprefix(RIFE_PREFIX): tensor
@@ -142,4 +164,8 @@ class SonicModels:
         return karras_schedule(num_steps, **bounds)
 
     def _fill(self, module: nn.Module, name: str, place: Place) -> None:
-        self.folder.fill(module, name, self.folder.tensors(name), place)
+        self.folder.fill(module, name, self._tensors(name, place), place)
+
+    def _tensors(self, name: str, place: Place) -> Tensors:
+        path = self.folder.path(name)
+        return self._shelf.tensors(path, place.dtype, lambda: self.folder.tensors(name))

@@ -27,6 +27,7 @@ class SonicOptions:
         motion_scale: factor on the first motion bucket alone; 1 = published behaviour.
         decode_chunk: keyframes decoded together; fewer need less memory and change the result.
         longest_piece: keyframes denoised as one clip; longer speech is cut in pauses.
+        smoothing: strength of the filter along time outside of the face; 0 = off, as published.
         dtype: what the large networks compute in; `auto` = half precision on a card.
         seed: of the noise, drawn on the CPU so that every machine draws the same.
     """
@@ -40,6 +41,7 @@ class SonicOptions:
     motion_scale: float = 1.0
     decode_chunk: int = 8
     longest_piece: int = 375
+    smoothing: float = 0.0
     dtype: Literal["auto", "bf16", "fp16", "fp32"] = "auto"
     seed: int = 72589
 

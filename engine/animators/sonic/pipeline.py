@@ -23,6 +23,7 @@ from engine.animators.sonic.denoise import (
     noised_start,
 )
 from engine.animators.sonic.device import release_memory
+from engine.animators.sonic.frame_times import FrameTimes
 from engine.animators.sonic.interpolation import at_rate, middle_frame, unit_range
 from engine.animators.sonic.listening import SpeechFeatures, hear
 from engine.animators.sonic.memory import MemoryPlan
@@ -121,7 +122,10 @@ class SonicPipeline:
         latents = noised_start(conditioning.image_latent, noise, schedule.sigmas[0])
         lead = None if before is None else Lead(before, noise[: len(before)].clone())
         del noise
-        denoiser = Denoiser(self._models.unet(), conditioning, run.options, run.plan.mode)
+        mode = run.plan.mode
+        unet = self._models.unet(is_streamed=mode.is_streamed)
+        denoiser = Denoiser(unet, conditioning, run.options, mode)
+        del unet
         calls = run.options.windows.count(conditioning.num_frames) * len(schedule)
         counter = _ShareCounter(calls, run.on_progress)
         try:
@@ -144,18 +148,18 @@ class SonicPipeline:
         Yields:
             3 x H x W, float32, 0..1, on the device.
         """
-        yield from self.frames_between(self.keyframes(latents, run), num_frames, fps, run)
+        times = FrameTimes(num_frames, fps)
+        yield from self.frames_between(self.keyframes(latents, run), times, run)
 
     def frames_between(
         self,
         keyframes: Generator[torch.Tensor, None, None],
-        num_frames: int,
-        fps: Fraction,
+        times: FrameTimes,
         run: SonicRun,
     ) -> Iterator[torch.Tensor]:
         """Interpolate a stream of keyframes; see `frames`."""
         between = partial(middle_frame, self._models.flow_net())
-        stream = at_rate(keyframes, num_frames, fps, between)
+        stream = at_rate(keyframes, times, between)
         try:
             for frame in stream:
                 run.check()
@@ -172,7 +176,7 @@ class SonicPipeline:
         """Decode one chunk after the other: 3 x H x W each, float32, 0..1, on the device."""
         plan = run.plan
         chunks = decode_chunks(
-            self._models.autoencoder(), latents, plan.decode_chunk, frugal=plan.frugal_decoding
+            self._models.autoencoder(), latents, plan.decode_chunk, plan.decode_sizes
         )
         for chunk in chunks:
             run.check()

@@ -7,14 +7,20 @@ frame group, and pixel group by pixel group along time, and lets go of each skip
 The group sizes change memory and speed, never the result beyond rounding.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeAlias
 
 import torch
 from diffusers import UNetSpatioTemporalConditionModel
 
+from engine.animators.sonic import layers
 from engine.animators.sonic.attention import AudioContext, install_audio_attention
 from engine.animators.sonic.memory import GroupSizes
+from engine.animators.sonic.plane import Plane, made_of, place
+from engine.animators.sonic.resnet import Grouping, enlarge, run_resnet
+from engine.animators.sonic.streaming import WeightStream
+from engine.animators.sonic.transformer import join_projections, run_transformer
 
 Module: TypeAlias = Any
 """A part of diffusers' network, whose own parts are reached by their names."""
@@ -37,8 +43,10 @@ class SonicUNet:
 
     def __init__(self, config: dict[str, Any], sizes: GroupSizes | None = None) -> None:
         self.network = UNetSpatioTemporalConditionModel.from_config(config)
-        self.slot = install_audio_attention(self.network)
+        install_audio_attention(self.network)
         self.sizes = sizes or GroupSizes()
+        self._is_prepared = False
+        self._stream: WeightStream | None = None
 
     @property
     def num_levels(self) -> int:
@@ -76,153 +84,134 @@ class SonicUNet:
         Returns:
             rows x frames x 4 x h x w.
         """
+        self._prepare()
         rows, frames = sample.shape[:2]
-        with self.slot.filled(context):
-            run = _Pass(self, rows, frames, check)
-            run.embed(timestep, time_ids)
-            x = run.through(sample.flatten(0, 1))
-        return x.unflatten(0, (rows, frames))
+        run = _Pass(self, context, Grouping(frames, self.sizes, check))
+        run.embed(timestep, time_ids)
+        made = run.through(sample.to(self.dtype).flatten(0, 1))
+        return made.unflatten(0, (rows, frames))
+
+    def stream_weights(self, device: torch.device) -> None:
+        """From now on run on a device whose memory holds one block of weights after the other."""
+        if self._stream is not None:
+            return
+        self._prepare()
+        blocks = _blocks(self.network)
+        self._stream = WeightStream(blocks, device)
+        moved = {id(weight) for block in blocks for weight in block.parameters()}
+        for weight in self.network.parameters():
+            if id(weight) not in moved:
+                weight.data = weight.data.to(device)
+        for buffer in self.network.buffers():
+            buffer.data = buffer.data.to(device)
+
+    def lent(self, module: Module) -> AbstractContextManager[None]:
+        """The weights of a block are where they are needed inside."""
+        return nullcontext() if self._stream is None else self._stream.lent(module)
+
+    def _prepare(self) -> None:
+        """Lay the weights out for this forward pass, once they are there."""
+        if not self._is_prepared:
+            layers.lay_pixelwise(self.network)
+            join_projections(self.network)
+            self._is_prepared = True
 
 
 class _Pass:
-    """The state of one call: sizes, embedding, group sizes."""
+    """The state of one call: embedding, what is looked at, group sizes."""
 
-    def __init__(self, unet: SonicUNet, rows: int, frames: int, check: Callable[[], None]) -> None:
+    def __init__(self, unet: SonicUNet, context: AudioContext, grouping: Grouping) -> None:
         self._network = unet.network
-        self._slot = unet.slot
-        self._sizes = unet.sizes
-        self._rows, self._frames, self._check = rows, frames, check
-        self._is_image = torch.zeros(rows, frames, dtype=unet.dtype, device=unet.device)
+        self._lent = unet.lent
+        self._context, self._grouping = context, grouping
         self._embedding = torch.empty(0)
 
     def embed(self, timestep: float, time_ids: torch.Tensor) -> None:
-        """(rows * frames) x E: noise level, frame rate and motion buckets."""
-        net, dtype = self._network, self._is_image.dtype
-        device = self._is_image.device
-        times = torch.full((self._rows,), timestep, dtype=torch.float32, device=device)
-        embedding = net.time_embedding(net.time_proj(times).to(dtype))
-        ids = net.add_time_proj(time_ids.to(device, dtype).flatten()).reshape(self._rows, -1)
-        embedding = embedding + net.add_embedding(ids.to(dtype))
-        self._embedding = embedding.repeat_interleave(self._frames, dim=0)
+        """Rows x E: noise level, frame rate and motion buckets."""
+        net = self._network
+        weight = net.conv_in.weight
+        rows = len(time_ids)
+        times = torch.full((rows,), timestep, dtype=torch.float32, device=weight.device)
+        embedding = net.time_embedding(net.time_proj(times).to(weight.dtype))
+        ids = net.add_time_proj(time_ids.to(weight.device, weight.dtype).flatten())
+        self._embedding = embedding + net.add_embedding(ids.reshape(rows, -1).to(weight.dtype))
 
     def through(self, sample: torch.Tensor) -> torch.Tensor:
         """(rows * frames) x 8 x h x w to (rows * frames) x 4 x h x w."""
         net = self._network
-        x = self._by_frames(net.conv_in, sample)
-        skips = [x]
+        plane = self._convolved(net.conv_in, Plane.of_pictures(sample))
+        skips = [plane]
         for block in net.down_blocks:
-            x = self._down(block, x, skips)
-        x = self._resnet(net.mid_block.resnets[0], x)
+            plane = self._down(block, plane, skips)
+        plane = self._resnet(net.mid_block.resnets[0], [plane])
         for attention, resnet in zip(
             net.mid_block.attentions, net.mid_block.resnets[1:], strict=True
         ):
-            x = self._resnet(resnet, self._transformer(attention, x))
+            plane = self._resnet(resnet, [self._transformer(attention, plane)])
+        skips.append(plane)
+        del plane
         for block in net.up_blocks:
-            x = self._up(block, x, skips)
-        return self._by_frames(lambda part: net.conv_out(net.conv_act(net.conv_norm_out(part))), x)
+            skips.append(self._up(block, skips))
+        plane = skips.pop()
+        norm = layers.settle(plane.statistics, net.conv_norm_out, 1)
+        result: torch.Tensor | None = None
+        for span in self._grouping.images(len(plane.x)):
+            part = layers.affine(plane.x[span], norm.part(span), has_silu=True)
+            made = layers.convolve(net.conv_out, part, plane.height, plane.width, has_bias=True)
+            result = place(result, made, span, len(plane.x))
+        return Plane(made_of(result), plane.height, plane.width).pictures().contiguous()
 
-    def _down(self, block: Module, x: torch.Tensor, skips: list[torch.Tensor]) -> torch.Tensor:
+    def _down(self, block: Module, plane: Plane, skips: list[Plane]) -> Plane:
         for resnet, attention in zip(block.resnets, _attentions(block), strict=True):
-            x = self._resnet(resnet, x)
+            plane = self._resnet(resnet, [plane])
             if attention is not None:
-                x = self._transformer(attention, x)
-            skips.append(x)
+                plane = self._transformer(attention, plane)
+            skips.append(plane)
         for sampler in block.downsamplers or ():
-            x = self._by_frames(sampler, x)
-            skips.append(x)
-        return x
+            with self._lent(sampler):
+                plane = self._convolved(sampler.conv, plane)
+            skips.append(plane)
+        return plane
 
-    def _up(self, block: Module, x: torch.Tensor, skips: list[torch.Tensor]) -> torch.Tensor:
+    def _up(self, block: Module, skips: list[Plane]) -> Plane:
+        """The picture comes on top of the skips, so that nobody else holds it."""
+        plane = skips.pop()
         for resnet, attention in zip(block.resnets, _attentions(block), strict=True):
-            x = self._resnet(resnet, x, skips.pop())
+            parts = [plane, skips.pop()]
+            del plane
+            plane = self._resnet(resnet, parts)
             if attention is not None:
-                x = self._transformer(attention, x)
+                plane = self._transformer(attention, plane)
         for sampler in block.upsamplers or ():
-            x = self._by_frames(sampler, x)
-        return x
+            with self._lent(sampler):
+                plane = self._enlarged(sampler, plane)
+        return plane
 
-    def _spans(self, total: int, size: int | None) -> Iterator[slice]:
-        step = size or total
-        for start in range(0, total, step):
-            self._check()
-            yield slice(start, min(start + step, total))
+    def _resnet(self, block: Module, parts: list[Plane]) -> Plane:
+        with self._lent(block):
+            return run_resnet(block, parts, self._grouping, embedding=self._embedding)
 
-    def _by_frames(
-        self, layer: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor
-    ) -> torch.Tensor:
-        """Run a layer that treats every picture on its own, group by group."""
+    def _transformer(self, model: Module, plane: Plane) -> Plane:
+        with self._lent(model):
+            return run_transformer(model, plane, self._grouping, self._context)
+
+    def _convolved(self, conv: torch.nn.Conv2d, plane: Plane) -> Plane:
+        """A convolution that may halve the picture."""
+        stride = conv.stride[0]
         result: torch.Tensor | None = None
-        for span in self._spans(len(x), self._sizes.frames):
-            result = _place(result, layer(x[span]), span, len(x))
-        return _made(result)
+        for span in self._grouping.images(len(plane.x)):
+            self._grouping.check()
+            made = layers.convolve(conv, plane.x[span], plane.height, plane.width, has_bias=True)
+            result = place(result, made, span, len(plane.x))
+        return Plane(made_of(result), plane.height // stride, plane.width // stride)
 
-    def _resnet(
-        self, block: Module, x: torch.Tensor, skip: torch.Tensor | None = None
-    ) -> torch.Tensor:
-        """Spatial half by groups of frames, then the half along time row by row."""
+    def _enlarged(self, sampler: Module, plane: Plane) -> Plane:
         result: torch.Tensor | None = None
-        for span in self._spans(len(x), self._sizes.frames):
-            part = x[span] if skip is None else torch.cat([x[span], skip[span]], dim=1)
-            part = block.spatial_res_block(part, self._embedding[span])
-            result = _place(result, part, span, len(x))
-        del x, skip
-        return self._resnet_along_time(block, _made(result))
-
-    def _resnet_along_time(self, block: Module, x: torch.Tensor) -> torch.Tensor:
-        rows_at_once = None if self._sizes.frames is None else 1
-        result: torch.Tensor | None = None
-        clips = x.unflatten(0, (self._rows, self._frames)).transpose(1, 2)
-        times = self._embedding.unflatten(0, (self._rows, self._frames))
-        for span in self._spans(self._rows, rows_at_once):
-            mixed = block.time_mixer(
-                x_spatial=clips[span],
-                x_temporal=block.temporal_res_block(clips[span], times[span]),
-                image_only_indicator=self._is_image[span],
-            )
-            result = _place(result, mixed.transpose(1, 2), span, self._rows)
-        return _made(result).reshape(x.shape)
-
-    def _transformer(self, model: Module, x: torch.Tensor) -> torch.Tensor:
-        """Spatial and temporal transformer blocks in turn; adds the result to `x`."""
-        height, width = x.shape[2:]
-        hidden = self._by_frames(
-            lambda part: model.proj_in(model.norm(part).flatten(2).transpose(1, 2)), x
-        )
-        positions = self._positions(model, hidden)
-        for spatial, temporal in zip(
-            model.transformer_blocks, model.temporal_transformer_blocks, strict=True
-        ):
-            hidden = self._spatial(spatial, hidden)
-            self._along_time((temporal, model.time_mixer), hidden, positions)
-        for span in self._spans(len(x), self._sizes.frames):
-            part = model.proj_out(hidden[span]).transpose(1, 2).unflatten(2, (height, width))
-            x[span] += part
-        return x
-
-    def _positions(self, model: Module, hidden: torch.Tensor) -> torch.Tensor:
-        """(rows * frames) x 1 x C: where a frame stands in its window."""
-        order = torch.arange(self._frames, device=hidden.device)
-        position = model.time_pos_embed(model.time_proj(order).to(hidden.dtype))
-        return position.repeat(self._rows, 1).unsqueeze(1)
-
-    def _spatial(self, block: Module, hidden: torch.Tensor) -> torch.Tensor:
-        result: torch.Tensor | None = None
-        for span in self._spans(len(hidden), self._sizes.frames):
-            self._slot.span = span
-            result = _place(result, block(hidden[span]), span, len(hidden))
-        return _made(result)
-
-    def _along_time(
-        self, modules: tuple[Module, Module], hidden: torch.Tensor, positions: torch.Tensor
-    ) -> None:
-        """Blend the temporal block into `hidden` in place: every pixel is on its own."""
-        block, mixer = modules
-        for span in self._spans(hidden.shape[1], self._sizes.pixels):
-            part = hidden[:, span]
-            moved = block(part + positions, num_frames=self._frames)
-            hidden[:, span] = mixer(
-                x_spatial=part, x_temporal=moved, image_only_indicator=self._is_image
-            )
+        for span in self._grouping.images(len(plane.x)):
+            self._grouping.check()
+            made = enlarge(sampler, Plane(plane.x[span], plane.height, plane.width))
+            result = place(result, made.x, span, len(plane.x))
+        return Plane(made_of(result), 2 * plane.height, 2 * plane.width)
 
 
 def _attentions(block: Module) -> list[Module | None]:
@@ -231,19 +220,22 @@ def _attentions(block: Module) -> list[Module | None]:
     return [None] * len(block.resnets)
 
 
-def _place(
-    result: torch.Tensor | None, part: torch.Tensor, span: slice, total: int
-) -> torch.Tensor:
-    """Put one group into the whole, which is made when the first group shows its shape."""
-    if len(part) == total:
-        return part
-    if result is None:
-        result = part.new_empty((total, *part.shape[1:]))
-    result[span] = part
-    return result
+def _blocks(network: Module) -> list[Module]:
+    """Everything that is run as one, in the order of a call."""
+    blocks: list[Module] = []
 
+    def add(resnets: list[Module], attentions: list[Module | None]) -> None:
+        for resnet, attention in zip(resnets, attentions, strict=True):
+            blocks.extend(part for part in (resnet, attention) if part is not None)
 
-def _made(result: torch.Tensor | None) -> torch.Tensor:
-    if result is None:
-        raise ValueError("there is nothing to work on")
-    return result
+    for block in network.down_blocks:
+        add(list(block.resnets), _attentions(block))
+        blocks.extend(block.downsamplers or ())
+    middle = network.mid_block
+    blocks.append(middle.resnets[0])
+    for attention, resnet in zip(middle.attentions, middle.resnets[1:], strict=True):
+        blocks.extend((attention, resnet))
+    for block in network.up_blocks:
+        add(list(block.resnets), _attentions(block))
+        blocks.extend(block.upsamplers or ())
+    return blocks

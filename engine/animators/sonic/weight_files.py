@@ -20,6 +20,9 @@ from engine.weights.store import locate
 
 Tensors = dict[str, torch.Tensor]
 
+STAGED_ELEMENTS = 2**24
+"""Copied to a card at once: 32 MB in half precision."""
+
 
 class SonicFolder:
     """A folder that holds, or should hold, the `sonic` set.
@@ -50,7 +53,13 @@ class SonicFolder:
         Raises:
             InputError: also WEIGHTS_DAMAGED when the content cannot be read.
         """
-        path = self.path(name)
+        return self._read(name, self.path(name))
+
+    def pickled(self, name: str) -> Tensors:
+        """The same of the very file at `name`, although a converted one may lie beside it."""
+        return self._read(name, self.root / name)
+
+    def _read(self, name: str, path: Path) -> Tensors:
         try:
             return read_tensors(path)
         except (OSError, ValueError, RuntimeError, EOFError, KeyError) as error:
@@ -100,11 +109,37 @@ class Place:
     def __init__(self, device: torch.device, dtype: torch.dtype) -> None:
         self.device = device
         self.dtype = dtype
+        self._turn = 0
+        self._left: list[torch.cuda.Event | None] = [None, None]
+        self._pieces: dict[tuple[int, torch.dtype], torch.Tensor] = {}
 
+    @torch.inference_mode(mode=False)
+    @torch.no_grad()
     def put(self, tensor: torch.Tensor) -> torch.Tensor:
         """The tensor there; always a copy of its own, never a view of the mapped file."""
         dtype = self.dtype if tensor.is_floating_point() else tensor.dtype
-        return tensor.to(self.device, dtype, copy=True)
+        if self.device.type != "cuda" or not tensor.numel():
+            return tensor.to(self.device, dtype, copy=True)
+        made = torch.empty(tensor.shape, dtype=dtype, device=self.device)
+        flat, source = made.view(-1), tensor.reshape(-1)
+        for start in range(0, len(source), STAGED_ELEMENTS):
+            part = source[start : start + STAGED_ELEMENTS]
+            self._stage(part, flat[start : start + len(part)])
+        return made
+
+    def _stage(self, part: torch.Tensor, target: torch.Tensor) -> None:
+        """Copy by way of memory that the card reads by itself; two pieces take turns."""
+        index = self._turn = 1 - self._turn
+        if (left := self._left[index]) is not None:
+            left.synchronize()
+        key = index, target.dtype
+        if key not in self._pieces:
+            empty = torch.empty(STAGED_ELEMENTS, dtype=target.dtype, pin_memory=True)
+            self._pieces[key] = empty
+        piece = self._pieces[key]
+        piece[: len(part)].copy_(part)
+        target.copy_(piece[: len(part)], non_blocking=True)
+        self._left[index] = torch.cuda.current_stream(self.device).record_event()
 
 
 def read_tensors(path: Path) -> Tensors:
