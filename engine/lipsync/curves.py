@@ -50,17 +50,18 @@ class MouthCurves:
     def __len__(self) -> int:
         return len(self.jaw)
 
-    def at_frames(self, fps: float, num_frames: int) -> "MouthCurves":
-        """Sample the curves at video frames, frame ``k`` at ``k / fps`` seconds.
+    def at_frames(self, fps: float, num_frames: int, shift_s: float = 0.0) -> "MouthCurves":
+        """Sample the curves at video frames, frame ``k`` at ``k / fps + shift_s`` seconds.
 
         Args:
             fps: video frames a second.
-            num_frames: length of the result; beyond the end the last value is kept.
+            num_frames: length of the result; beyond the ends the last value is kept.
+            shift_s: how much later the curves are read; the motion so comes earlier.
 
         Returns:
             Curves of `num_frames` samples whose `rate_hz` is `fps` rounded.
         """
-        positions = np.arange(num_frames) / fps * self.rate_hz
+        positions = (np.arange(num_frames) / fps + shift_s) * self.rate_hz
         source = np.arange(len(self))
 
         def sample(values: NDArray[np.float32]) -> NDArray[np.float32]:

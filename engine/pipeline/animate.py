@@ -26,6 +26,7 @@ from engine.lipsync.curves import MouthCurves
 from engine.lipsync.shaping import smooth
 from engine.media.caption_drawer import CaptionDrawer
 from engine.media.video import VideoWriter, frames_for, write_poster
+from engine.pipeline.calibrate import fixed_shift_s
 from engine.pipeline.intake import JudgedPortrait
 from engine.pipeline.preview import LivePicture
 from engine.provenance.marks import FrameMarks
@@ -70,16 +71,19 @@ def build_scene(
     canvas, face = framed
     num_frames = frames_for(duration_s, Fraction(options.fps))
     smoothed = smooth(curves, options.smoothing)
+    shift_s = fixed_shift_s(options)
     return Scene(
         canvas=canvas,
         face=face,
-        curves=smoothed.at_frames(options.fps, num_frames),
+        curves=smoothed.at_frames(options.fps, num_frames, shift_s),
         speech_wav=speech_wav,
         fps=Fraction(options.fps),
         seed=spec.seed,
         dynamic_scale=options.dynamic_scale,
         motion_scale=options.motion_scale,
         threads=settings.render_threads or min(os.cpu_count() or 1, MAX_RENDER_THREADS),
+        smoothing=options.smoothing,
+        shift_s=shift_s,
     )
 
 

@@ -118,8 +118,9 @@ class VideoJob:
                     self._spec.options, animator, scene_at, draw, self._job_dir
                 )
         scene = scene_at(drawing.size_px)
-        with self._clock.running(Stage.FINISH, SHARE_STEPS):
-            sync = score_video(
+
+        def score() -> SyncReport:
+            return score_video(
                 video,
                 self._tools.finder,
                 curves=curves,
@@ -128,6 +129,16 @@ class VideoJob:
                 threads=scene.threads,
                 on_share=self._scored,
             )
+
+        def redraw(shift_s: float) -> None:
+            draw(replace(scene, shift_s=shift_s), animator)
+
+        with self._clock.running(Stage.FINISH, SHARE_STEPS):
+            sync = score()
+            shift_s = correction_s(self._spec.options, animator.name, sync)
+            if shift_s:
+                sync, shift_s = calibrate(video, sync, shift_s, redraw, score)
+            shutil.rmtree(self._job_dir / PIECES_NAME, ignore_errors=True)
         with self._clock.running(Stage.ASSEMBLE):
             if words:
                 cues = build_cues(words, duration_s)
@@ -192,7 +203,6 @@ class VideoJob:
         canceled = self._context.canceled
         extras = Extras(captions, marks_for(self._spec, scene, self._context.settings), self._live)
         render_scene(scene, animator, self._job_dir, canceled, on_frame, extras)
-        shutil.rmtree(self._job_dir / PIECES_NAME, ignore_errors=True)
 
     def _scored(self, share: float) -> None:
         if self._context.canceled.is_set():
