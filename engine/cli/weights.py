@@ -1,10 +1,11 @@
-"""`weights list`, `weights get NAME` and `weights verify` of the command line."""
+"""`weights list`, `get NAME`, `verify` and `convert NAME` of the command line."""
 
 import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -20,18 +21,22 @@ from rich.progress import (
 from engine.api import StudioEngine
 from engine.cli.options import EXIT_OK, EXIT_USER
 from engine.weights.catalog import find_set
+from engine.weights.convert import convert_set, convertible
 from engine.weights.download import DownloadProgress
 from engine.weights.service import folder_of, get_weights, list_weights, verify_weights
 from engine.weights.store import FileStatus
+from engine.weights.weight_files import WeightSet
 
 Statuses = dict[str, list[FileStatus]]
 
 
 def add_weights_commands(commands: Any) -> None:  # noqa: ANN401 - argparse has no public type for sub-parsers
-    """Add `weights` and the three commands below it."""
+    """Add `weights` and the commands below it."""
     summary = "list, download and verify the weights of the diffusion animator"
     parser = commands.add_parser("weights", help=summary, description=summary)
-    actions = parser.add_subparsers(title="commands", required=True, metavar="list|get|verify")
+    actions = parser.add_subparsers(
+        title="commands", required=True, metavar="list|get|verify|convert"
+    )
     for name, run, summary in (
         ("list", _list, "say which files are here and where they belong"),
         ("get", _get, "download what is missing; goes on where it broke off"),
@@ -42,6 +47,11 @@ def add_weights_commands(commands: Any) -> None:  # noqa: ANN401 - argparse has 
             action.add_argument("name", metavar="NAME", help="such as sonic")
         action.add_argument("--json", action="store_true")
         action.set_defaults(run=run)
+    summary = "make pickled files (.pth, .pkl) into safetensors, once"
+    action = actions.add_parser("convert", help=summary, description=summary)
+    action.add_argument("name", metavar="NAME", help="such as sonic")
+    action.add_argument("--keep", action="store_true", help="leave the pickled files there, too")
+    action.set_defaults(run=_convert)
 
 
 def _list(engine: StudioEngine, arguments: argparse.Namespace) -> int:
@@ -53,6 +63,31 @@ def _list(engine: StudioEngine, arguments: argparse.Namespace) -> int:
         print(f"{known.name}: {known.title}, in {folder_of(known, engine.settings)}")
         print(known.notice)
     _print_lines(statuses)
+    for known in map(find_set, statuses):
+        _offer_conversion(known, folder_of(known, engine.settings))
+    return EXIT_OK
+
+
+def _offer_conversion(weight_set: WeightSet, folder: Path) -> None:
+    names = [file.name for file in convertible(weight_set, folder)]
+    if names:
+        command = f"python -m engine weights convert {weight_set.name}"
+        print(f"{', '.join(names)} can be made into safetensors once: `{command}`")
+
+
+def _convert(engine: StudioEngine, arguments: argparse.Namespace) -> int:
+    weight_set = find_set(arguments.name)
+    folder = folder_of(weight_set, engine.settings)
+    done = convert_set(
+        weight_set,
+        folder,
+        is_source_kept=arguments.keep,
+        on_file=lambda file: print(f"Converting {file.path}", file=sys.stderr),
+    )
+    for converted in done:
+        print(f"ok  {converted.target.relative_to(folder)} holds what {converted.source.name} held")
+    if not done:
+        print("Nothing here needs converting.")
     return EXIT_OK
 
 
@@ -61,6 +96,8 @@ def _get(engine: StudioEngine, arguments: argparse.Namespace) -> int:
     print(weight_set.notice, file=sys.stderr)
     with download_bar() as show:
         statuses = {weight_set.name: get_weights(weight_set.name, engine.settings, show)}
+    if not arguments.json:
+        _offer_conversion(weight_set, folder_of(weight_set, engine.settings))
     return _tell(statuses, as_json=arguments.json)
 
 

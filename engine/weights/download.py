@@ -98,6 +98,8 @@ class _Download:
     def _is_here(self, remote: RemoteFile) -> bool:
         """Whether the file is whole: by what was kept of it, else by its own content."""
         path = self._folder / remote.file.path
+        if self._is_converted(remote, path):
+            return True
         if not path.is_file() or path.stat().st_size != remote.size_bytes or find_fault(path):
             return False
         known = self._lock.get(remote.file.path)
@@ -107,6 +109,14 @@ class _Download:
             return False
         self._keep(remote, path)
         return True
+
+    def _is_converted(self, remote: RemoteFile, path: Path) -> bool:
+        """Whether its content lies here as safetensors, made from what is published now."""
+        converted = path.with_suffix(".safetensors")
+        if path.is_file() or converted == path or not converted.is_file():
+            return False
+        known = self._lock.get(remote.file.path)
+        return known is not None and known.sha256 == remote.etag and not find_fault(converted)
 
     def _part(self, remote: RemoteFile) -> Path:
         """Where its bytes gather; named after the content, so that no other is continued."""
