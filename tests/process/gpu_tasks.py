@@ -22,6 +22,50 @@ def take(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
     return {"pid": os.getpid(), "sum": int(block[:9].sum())}
 
 
+def draw_like(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+    """What an animator does to a card: products, convolutions and attention of one size."""
+    import torch  # noqa: PLC0415 - heavy, and this file is imported by a child alone
+    from torch.nn import functional  # noqa: PLC0415
+
+    side = int(payload["side"])
+    picture = torch.randn(8, 64, side, side, device="cuda", dtype=torch.float16)
+    weight = torch.randn(64, 64, 3, 3, device="cuda", dtype=torch.float16) / 24
+    for _ in range(4):
+        picture = functional.silu(functional.conv2d(picture, weight, padding=1))
+    tokens = picture.flatten(2).transpose(1, 2)[:, None, :4096]
+    looked = functional.scaled_dot_product_attention(tokens, tokens, tokens)
+    product = looked.flatten(0, 2) @ weight.flatten(1)[:, :64]
+    return {"pid": os.getpid(), "finite": bool(product.isfinite().all())}
+
+
+def speak_like(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+    """What a speaking network does: hundreds of small tensors that grow word by word."""
+    import torch  # noqa: PLC0415 - heavy, and this file is imported by a child alone
+
+    words = int(payload["words"])
+    known: list[Any] = []
+    state = torch.zeros(1, 512, device="cuda")
+    weight = torch.randn(512, 512, device="cuda") / 23
+    for word in range(words):
+        known.append(torch.tanh(state @ weight + word))
+        state = torch.cat(known).mean(dim=0, keepdim=True)
+    sound = state.repeat(1, 24_000 // 512 * words)
+    return {"pid": os.getpid(), "samples": sound.shape[1]}
+
+
+def take_all(_payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+    """Ask for more than the card has."""
+    import torch  # noqa: PLC0415 - heavy, and this file is imported by a child alone
+
+    total = torch.cuda.get_device_properties(0).total_memory
+    held = torch.ones(total // 2, dtype=torch.uint8, device="cuda")
+    try:
+        torch.ones(total, dtype=torch.uint8, device="cuda")
+    except torch.OutOfMemoryError:
+        raise EngineError(ErrorCode.GPU_MEMORY) from None
+    return {"sum": int(held[0])}
+
+
 def climb_ladder(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
     """Work that needs less in its thriftier modes, under a limit of the allocator."""
     import torch  # noqa: PLC0415 - heavy, and this file is imported by a child alone
@@ -48,4 +92,10 @@ def climb_ladder(payload: dict[str, Any], _context: TaskContext) -> dict[str, An
     return {"steps": [rung.step for rung in climbed.rungs], "pid": os.getpid()}
 
 
-TASKS = {"take": take, "climb_ladder": climb_ladder}
+TASKS = {
+    "take": take,
+    "draw_like": draw_like,
+    "speak_like": speak_like,
+    "take_all": take_all,
+    "climb_ladder": climb_ladder,
+}
