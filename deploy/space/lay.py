@@ -97,7 +97,8 @@ def lay(variant: str, target: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, place)
     for path in sorted((HERE / variant).iterdir()):
-        shutil.copyfile(path, target / path.name)
+        if path.is_file():
+            shutil.copyfile(path, target / path.name)
     (target / "requirements.txt").write_text(requirements_of(variant), "utf-8")
 
 
