@@ -300,7 +300,7 @@ TEXT: dict[str, str] = {
     "dub.generate": "Make all videos",
     "dub.translate": "Translate",
     "dub.translate_do": "Write drafts for the other rows",
-    "dub.translate_note": "Drafts by a program for the rows below. Read and correct them before you make the videos.",
+    "dub.translate_note": "Drafts by a program for the rows without a text. Read and correct them before you make the videos.",
     "dub.translate_nothing": "Nothing to translate: the first row needs a text, and others a language and no text yet.",
     "dub.section": "Your dub",
     "dub.earlier": "Earlier dubs",

@@ -283,7 +283,7 @@ TEXT: dict[str, str] = {
     "dub.generate": "Hacer todos los vídeos",
     "dub.translate": "Traducir",
     "dub.translate_do": "Escribir borradores para las demás filas",
-    "dub.translate_note": "Borradores de un programa para las filas de abajo. Léalos y corríjalos antes de hacer los vídeos.",
+    "dub.translate_note": "Borradores de un programa para las filas sin texto. Léalos y corríjalos antes de hacer los vídeos.",
     "dub.translate_nothing": "No hay nada que traducir: la primera fila necesita un texto, y otras un idioma y aún ningún texto.",
     "dub.section": "Su doblaje",
     "dub.earlier": "Doblajes anteriores",

@@ -283,7 +283,7 @@ TEXT: dict[str, str] = {
     "dub.generate": "Faire toutes les vidéos",
     "dub.translate": "Traduire",
     "dub.translate_do": "Écrire des brouillons pour les autres lignes",
-    "dub.translate_note": "Des brouillons écrits par un programme. Relisez-les et corrigez-les avant de faire les vidéos.",
+    "dub.translate_note": "Des brouillons écrits par un programme pour les lignes sans texte. Relisez-les et corrigez-les avant de faire les vidéos.",
     "dub.translate_nothing": "Rien à traduire : il faut un texte à la première ligne, et à d'autres une langue mais pas encore de texte.",
     "dub.section": "Votre doublage",
     "dub.earlier": "Doublages précédents",

@@ -283,7 +283,7 @@ TEXT: dict[str, str] = {
     "dub.generate": "制作所有视频",
     "dub.translate": "翻译",
     "dub.translate_do": "为其他行写出草稿",
-    "dub.translate_note": "以下各行是程序写的草稿。制作视频前请先阅读并修改。",
+    "dub.translate_note": "没有文字的各行由程序写出草稿。制作视频前请先阅读并修改。",
     "dub.translate_nothing": "没有可翻译的内容：第一行要有文字，其他行要选语言且还没有文字。",
     "dub.section": "您的配音",
     "dub.earlier": "以前的配音",
