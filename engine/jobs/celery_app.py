@@ -149,6 +149,7 @@ def send_event(app: Celery, queue: Queue, facts: Mapping[str, Any]) -> None:
                 routing_key=queue.routing_key,
                 declare=[queue],
                 serializer="json",
+                delivery_mode="transient",  # nothing to wait for a disk for: the storage knows all
                 retry=True,
                 retry_policy={"max_retries": 2, "interval_start": 0.2, "interval_max": 1.0},
             )

@@ -38,10 +38,12 @@ class Line:
         self._worker = worker
         self._send = tell
         self._sent_at = 0.0
+        self._attempt = 0
 
     def started(self, attempt: int) -> None:
         """An attempt was begun."""
-        self._tell("started", attempt=attempt)
+        self._attempt = attempt
+        self._tell("started")
 
     def alive(self) -> None:
         """A sign of life."""
@@ -65,7 +67,7 @@ class Line:
 
     def _tell(self, what: str, **facts: Any) -> None:  # noqa: ANN401 - JSON
         place = {"job_id": self.job_id, "ticket": self._ticket, "worker": self._worker}
-        self._send({"what": what, **place, **facts})
+        self._send({"what": what, "attempt": self._attempt, **place, **facts})
 
 
 class Hold:

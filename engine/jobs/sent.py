@@ -148,9 +148,10 @@ class SentJobs:
         if sent is None or facts.get("ticket") != sent.ticket:
             return
         sent.heard_at = time.monotonic()
-        match facts.get("what"):
-            case "started":
-                self._started(sent, int(facts["attempt"]))
+        what = facts.get("what")
+        if what in ("started", "progress", "alive"):
+            self._started(sent, int(facts["attempt"]))  # its first message may have got lost
+        match what:
             case "progress" if sent.running is not None:
                 sent.running.report(Progress.model_validate(facts["progress"]))
             case "put_back":
@@ -217,6 +218,8 @@ class SentJobs:
 
     def _started(self, sent: _Sent, attempt: int) -> None:
         job_id = sent.job.job_id
+        if sent.running is not None and attempt <= sent.job.record.attempt:
+            return
         if self._store.begin(job_id, self._token, attempt):
             _log.info("job %s was begun, attempt %d", job_id, attempt)
             if attempt > 1:

@@ -9,6 +9,8 @@ from polling import wait_until
 from engine.contracts import JobStatus
 from engine.errors import ErrorCode
 
+pytestmark = pytest.mark.timeout(240)
+
 
 def test_jobs_that_wait_survive_the_end_of_the_host(site: Installation) -> None:
     first = site.open_engine()
@@ -66,7 +68,7 @@ def test_a_job_that_kills_its_worker_stops_after_two(site: Installation) -> None
     engine = site.open_engine()
     site.add_workers(3)
     poison = engine.submit(site.request({"kind": "kill_carrier"}))
-    failed = engine.wait(poison.job_id, 60)
+    failed = engine.wait(poison.job_id, 110)
     after = engine.submit(site.request())
 
     done = engine.wait(after.job_id, 40)
