@@ -3,6 +3,8 @@
 Owns every decision about what counts as a face; the networks and the resampling live beside it.
 """
 
+import hashlib
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -64,6 +66,11 @@ MIN_TURN_GAIN = 0.04
 SURE_SCORE = 0.9
 
 
+MAX_KNOWN = 16
+"""Pictures whose faces are remembered: a form asks about its photo after every change in it, and
+once more when the video is asked for."""
+
+
 @dataclass(frozen=True)
 class UprightPicture:
     """A picture turned so that its faces stand upright.
@@ -91,6 +98,8 @@ class FaceFinder:
     def __init__(self, assets_dir: Path | None = None, threads: int = 1) -> None:
         self._assets_dir = assets_dir
         self._networks = FaceNetworks(assets_dir, threads)
+        self._known: dict[bytes, tuple[int, tuple[Face, ...]]] = {}
+        self._lock = threading.Lock()
 
     @cached_property
     def _mesh(self) -> CanonicalMesh:
@@ -119,12 +128,24 @@ class FaceFinder:
         Returns:
             The picture, turned by a quarter or half only where that shows a clearly better face.
         """
+        name = _name_of(pixels)
+        known = self._known.get(name)
+        if known is None:
+            known = self._look_upright(pixels)
+            with self._lock:
+                self._known[name] = known
+                while len(self._known) > MAX_KNOWN:
+                    del self._known[next(iter(self._known))]
+        turn_deg, faces = known
+        return UprightPicture(turned(pixels, turn_deg) if turn_deg else pixels, faces, turn_deg)
+
+    def _look_upright(self, pixels: NDArray[np.uint8]) -> tuple[int, tuple[Face, ...]]:
+        """By how much to turn the picture, and the faces it shows then."""
         faces = self.find(pixels)
         turn_deg = self._better_turn(pixels, standing_score(faces, MAX_ROLL_DEG))
         if turn_deg:
-            pixels = turned(pixels, turn_deg)
-            faces = self.find(pixels)
-        return UprightPicture(pixels, tuple(faces), turn_deg)
+            faces = self.find(turned(pixels, turn_deg))
+        return turn_deg, tuple(faces)
 
     def _better_turn(self, pixels: NDArray[np.uint8], score: float) -> int:
         """By how much the picture should be turned for a face surer than `score`; mostly 0."""
@@ -244,6 +265,13 @@ class FaceFinder:
                 default=0.0,
             )
         return total / len(CONFIRM_SHARES)
+
+
+def _name_of(pixels: NDArray[np.uint8]) -> bytes:
+    """The same for the same pixels only."""
+    digest = hashlib.blake2b(np.ascontiguousarray(pixels).data, digest_size=16)
+    digest.update(repr(pixels.shape).encode())
+    return digest.digest()
 
 
 def turned(pixels: NDArray[np.uint8], turn_deg: int) -> NDArray[np.uint8]:

@@ -227,3 +227,15 @@ def test_tracking_tells_when_the_face_is_gone(finder: FaceFinder, astronaut_face
 @pytest.mark.parametrize("shape", [(1, 1), (2, 300), (48, 48)])
 def test_degenerate_pictures_have_no_face(finder: FaceFinder, shape: tuple[int, int]):
     assert finder.find(np.full((*shape, 3), 90, np.uint8)) == []
+
+
+def test_a_picture_seen_before_is_not_searched_again(finder: FaceFinder, monkeypatch):
+    picture = np.rot90(read("astronaut_collins.jpg"), 2).copy()
+    first = finder.find_upright(picture)
+    monkeypatch.setattr(finder, "find", lambda _pixels: pytest.fail("searched again"))
+
+    again = finder.find_upright(picture.copy())
+
+    assert (first.turn_deg, again.turn_deg) == (180, 180)
+    assert again.faces == first.faces
+    assert np.array_equal(again.pixels, first.pixels)
