@@ -102,6 +102,8 @@ def _kernels() -> ModuleType | None:
         if float(difference) < 0.01:
             return kernels
         _log.warning("kernels of this card give wrong numbers; working without them")
+    except torch.OutOfMemoryError:
+        raise  # says nothing about kernels; asked again next time
     except Exception as error:  # noqa: BLE001 - a compiler and a driver can fail in any way
         _log.info("working without own kernels: %s", type(error).__name__)
     return None
