@@ -13,6 +13,8 @@ import pytest
 
 from engine.media.video import probe_video
 
+pytestmark = pytest.mark.timeout(300)  # seconds on an idle computer, minutes on a busy one
+
 ROOT = Path(__file__).resolve().parents[2]
 PORTRAIT = ROOT / "tests" / "data" / "portraits" / "astronaut_collins.jpg"
 SPEECH = ROOT / "tests" / "data" / "speech" / "en_librivox_austen_0880.wav"
@@ -52,7 +54,7 @@ def dub(start):
         process = start(
             *("dub", portrait, table, "-o", folder, "--size", 256, "--animator", "lite", *options)
         )
-        out, err = process.communicate(timeout=110)
+        out, err = process.communicate(timeout=250)
         return process.returncode, out, err
 
     return run
@@ -148,13 +150,13 @@ def test_a_dub_that_was_stopped_goes_on_with_what_is_missing(start, dub, tmp_pat
     table.write_text(json.dumps(rows), "utf-8")
     options = ("--size", 256, "--animator", "lite")
     process = start("dub", PORTRAIT, table, "-o", folder, *options)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 150
     while not (folder / "dub.json").exists():
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=150)
     stopped = (
         process.returncode,
         err.splitlines()[-1],
