@@ -15,6 +15,7 @@ from typing import Any, Self
 
 import httpx
 from gradio_client import Client, handle_file
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 PORTRAIT = ROOT / "tests" / "data" / "portraits" / "astronaut_collins.jpg"
@@ -101,7 +102,18 @@ class Person:
         self._live: dict[str, str] = {}
         self._submitted_at = 0.0
         self._number = 0
+        self._folder = tempfile.TemporaryDirectory()
+        self._photo = self._new_photo()
         self.samples: list[Sample] = []
+
+    def _new_photo(self) -> Path:
+        """A photo that nobody has shown yet: people look at one a few times, then send it."""
+        self._number += 1
+        photo = Path(self._folder.name, f"{self._number}.jpg")
+        with Image.open(PORTRAIT) as picture:
+            right, lower = self._random.randrange(60), self._random.randrange(60)
+            picture.crop((0, 0, picture.width - right, picture.height - lower)).save(photo)
+        return photo
 
     def act(self) -> None:
         """Do one thing after the other."""
@@ -118,10 +130,9 @@ class Person:
 
     def _submit(self) -> None:
         self._submitted_at = time.monotonic()
-        self._number += 1
         answer = self._call(
             "submit",
-            portrait=handle_file(PORTRAIT),
+            portrait=handle_file(self._photo),
             audio=handle_file(self._speech),
             text="",
             options=OPTIONS,
@@ -131,11 +142,12 @@ class Person:
             self._live[answer["job_id"]] = "queued"
             if self._number % 4 == 0:
                 self._call("cancel", job_id=answer["job_id"])
+        self._photo = self._new_photo()
 
     def _check(self) -> None:
         self._call(
             "check",
-            portrait=handle_file(PORTRAIT),
+            portrait=handle_file(self._photo),
             audio=handle_file(self._speech),
             text="",
             options=OPTIONS,
