@@ -171,7 +171,9 @@ class Installation:
     def left_in_storage(self) -> list[str]:
         """Files of jobs that are still in the storage."""
         root = Path(str(self.settings.get("storage_url", self.folder / "none")))
-        return [str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()]
+        # Folders may vanish while they are looked through, which `rglob` does not bear.
+        found = [Path(place, name) for place, _, names in os.walk(root) for name in names]
+        return [str(path.relative_to(root)) for path in found]
 
 
 def _children(pid: int) -> list[psutil.Process]:
