@@ -4,10 +4,10 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.ui.axe import serious_faults
-from tests.ui.studio_page import CHECK_LIMIT_MS, StudioPage
+from tests.ui.studio_page import CHECK_LIMIT_MS, PATIENCE, StudioPage
 from tests.ui.test_ui_create import DRAWING, PORTRAIT, TWO_FACES
 
-pytestmark = [pytest.mark.ui, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.ui, pytest.mark.timeout(300 * PATIENCE)]
 
 
 @pytest.mark.parametrize(

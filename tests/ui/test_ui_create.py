@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, expect
 
-from tests.ui.studio_page import CHECK_LIMIT_MS, RENDER_LIMIT_MS, StudioPage
+from tests.ui.studio_page import CHECK_LIMIT_MS, PATIENCE, RENDER_LIMIT_MS, StudioPage
 
-pytestmark = [pytest.mark.ui, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.ui, pytest.mark.timeout(300 * PATIENCE)]
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 PORTRAIT = DATA / "portraits/astronaut_collins.jpg"
