@@ -8,7 +8,7 @@ import dataclasses
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -59,6 +59,7 @@ from engine.settings import EngineSettings
 from engine.storage import LIVE_NAME, JobFolders
 from engine.weights.fetching import WeightsFetcher
 from engine.weights.recogniser import recogniser_folder
+from engine.weights.translator import translator_folder
 from engine.weights.voices import set_of_voice
 from engine.worker.lanes import (
     PRODUCT_DECODE_TASKS,
@@ -307,6 +308,30 @@ class StudioEngine:
             EngineError: PROBE_TIMEOUT when it could not be looked at in time.
         """
         return self._lane.verify(video)
+
+    @property
+    def can_translate(self) -> bool:
+        """Whether drafts of translations can be made here."""
+        return translator_folder(self.settings) is not None
+
+    def translate(self, text: str, source: str, targets: Sequence[str]) -> dict[str, str]:
+        """Drafts of a text for people to read and correct; nothing is spoken or kept.
+
+        Args:
+            text: up to the limit of typed texts.
+            source: BCP 47 tag of the text.
+            targets: BCP 47 tags wanted.
+
+        Returns:
+            A draft for each target that the translator knows.
+
+        Raises:
+            InputError: TRANSLATOR_MISSING, TRANSLATION_UNSUPPORTED, TEXT_TOO_LONG.
+        """
+        limit = self.settings.max_text_characters
+        if len(text) > limit:
+            raise InputError(ErrorCode.TEXT_TOO_LONG, count=len(text), limit=limit)
+        return self._lane.translate(text, source, targets)
 
     def doctor(self) -> dict[str, Any]:
         """What this machine can do: `ok`, `checks`, and `memory` of the last jobs."""

@@ -4,7 +4,6 @@ An environment variable always wins over what is kept here.
 """
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -59,4 +58,4 @@ def write_choices(data_dir: Path, chosen: Mapping[str, Any]) -> None:
     kept = {name: chosen[name] for name in OWNER_FIELDS if name in chosen}
     part = data_dir / f"{FILE_NAME}.part"
     part.write_text(json.dumps(kept, indent=2), "utf-8")
-    os.replace(part, data_dir / FILE_NAME)
+    part.replace(data_dir / FILE_NAME)
