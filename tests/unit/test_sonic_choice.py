@@ -60,7 +60,7 @@ class TestAuto:
         assert not takes_sonic(RenderOptions(), settings, PHOTO)
 
     def test_a_large_video_needs_a_large_card(self, settings, card):
-        card(5_500)
+        card(4_000)
 
         assert takes_sonic(RenderOptions(preset="quick"), settings, PHOTO)
         assert not takes_sonic(RenderOptions(preset="hd"), settings, PHOTO)
