@@ -252,7 +252,7 @@ def test_search_gives_up_when_there_are_more_sounds_than_frames():
         ("He was not an ill-disposed young man.", ()),
         ("Tomorrow the weather will be fine again.", (ErrorCode.SCRIPT_MISMATCH,)),
         ("word " * 1000, (ErrorCode.SCRIPT_MISMATCH,)),
-        ("明日は天気がいい", (ErrorCode.SCRIPT_UNREADABLE,)),
+        ("明日は天気がいい", (ErrorCode.SCRIPT_MISMATCH,)),
         ("...", (ErrorCode.SCRIPT_UNREADABLE,)),
     ],
 )
