@@ -146,7 +146,7 @@ def test_what_concerns_every_row_is_one_sentence(dub, tmp_path, content, portrai
 
 def test_a_dub_that_was_stopped_goes_on_with_what_is_missing(start, dub, tmp_path, data_dir):
     table, folder = tmp_path / "rows.json", tmp_path / "out"
-    rows = [{"name": "a", "text": "Hi."}, {"name": "b", "text": "This one is longer. " * 8}]
+    rows = [{"name": "a", "text": "Hi."}, {"name": "b", "text": "This one is longer. " * 30}]
     table.write_text(json.dumps(rows), "utf-8")
     options = ("--size", 256, "--animator", "lite")
     process = start("dub", PORTRAIT, table, "-o", folder, *options)
