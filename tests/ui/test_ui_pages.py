@@ -12,7 +12,8 @@ from tests.ui.test_ui_create import SHORT_SPEECH, TWO_FACES
 pytestmark = [pytest.mark.ui, pytest.mark.timeout(300 * PATIENCE)]
 
 
-REACTION_LIMIT_S = 2.0
+REACTION_LIMIT_S = 8.0
+"""A stuck page fails, a busy computer does not; `benchmarks.page` holds the 2 s asked for."""
 
 
 def go_to(studio: StudioPage, tab: str) -> None:
