@@ -14,8 +14,10 @@ from engine.animators.lite.painter import FramePainter
 from engine.animators.lite.rig import build_rig
 from engine.errors import Canceled
 
-BASE_MB, MB_PER_MEGAPIXEL = 345.0, 130.0
-"""Peak memory of the whole render process with encoder and sync score, measured at four sizes."""
+BASE_MB, MB_PER_MEGAPIXEL = 440.0, 130.0
+"""Peak memory of the whole render process with encoder, sync score and labels: 400 MB in a child of
+one small job, 490-790 MB with a voice and many sizes before; within 25 % of all of them
+(`benchmarks/estimates.py`)."""
 
 
 class LiteAnimator:
