@@ -59,14 +59,17 @@ _TOASTS = {
 def words_css() -> str:
     """Our own words where Gradio takes none, by the language of the page.
 
-    The box for a recording says "Drop File Here - or - Click to Upload", unlike the photo's; the
-    notes in the corner are headed with the name of their kind.
+    Boxes for files that are no pictures say "Drop File Here - or - Click to Upload"; the notes in
+    the corner are headed with the name of their kind.
     """
     rules = []
     for tag, locale in LOCALES.items():
         page = f'html[lang="{tag}"]'
         words = _css_text(locale, "upload.drop")
         box = f"{page} #voice-upload [data-testid=upload-text]::after"
+        rules.append(f"{box} {{ content: {words}; }}")
+        words = _css_text(locale, "upload.drop_file")
+        box = f"{page} [id^=lecture-]:not([id$=photo-upload]) [data-testid=upload-text]::after"
         rules.append(f"{box} {{ content: {words}; }}")
         rules += [
             f"{page} .toast-body.{kind} .toast-title-row > span::before "

@@ -469,6 +469,7 @@ TEXT: dict[str, str] = {
     "licence.page": "this page",
     "licence.sonic": "the Sonic animator, non-commercial only",
     "upload.drop": "Drop a recording here\nor click to choose one",
+    "upload.drop_file": "Drop a file here\nor click to choose one",
     "photo.mark": "Mark the face by hand",
     "photo.mark_hint": "Drag the round points onto the eyes and the square ones onto the corners of the mouth. The arrow keys move them too.",
     "photo.mark_use": "Use these points",

@@ -452,6 +452,7 @@ TEXT: dict[str, str] = {
     "licence.page": "esta página",
     "licence.sonic": "el animador Sonic, solo no comercial",
     "upload.drop": "Suelta aquí una grabación\no pulsa para elegirla",
+    "upload.drop_file": "Suelta aquí un archivo\no pulsa para elegirlo",
     "photo.mark": "Marcar la cara a mano",
     "photo.mark_hint": "Arrastra los puntos redondos a los ojos y los cuadrados a las comisuras de la boca. También se mueven con las flechas.",
     "photo.mark_use": "Usar estos puntos",

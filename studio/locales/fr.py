@@ -452,6 +452,7 @@ TEXT: dict[str, str] = {
     "licence.page": "cette page",
     "licence.sonic": "l'animateur Sonic, usage non commercial seulement",
     "upload.drop": "Déposez un enregistrement ici\nou cliquez pour en choisir un",
+    "upload.drop_file": "Déposez un fichier ici\nou cliquez pour en choisir un",
     "photo.mark": "Marquer le visage à la main",
     "photo.mark_hint": "Faites glisser les points ronds sur les yeux et les carrés sur les coins de la bouche. Les flèches les déplacent aussi.",
     "photo.mark_use": "Utiliser ces points",

@@ -452,6 +452,7 @@ TEXT: dict[str, str] = {
     "licence.page": "本页面",
     "licence.sonic": "Sonic 引擎，仅限非商业用途",
     "upload.drop": "把录音拖到这里\n或点击选择",
+    "upload.drop_file": "把文件拖到这里\n或点击选择",
     "photo.mark": "手动标出脸的位置",
     "photo.mark_hint": "把圆点拖到两只眼睛上，把方点拖到两个嘴角上。也可以用方向键移动。",
     "photo.mark_use": "使用这些点",
