@@ -35,6 +35,9 @@ def data_dir(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def start(data_dir):
+    # A shell's background job ignores Ctrl-C and hands that on to what it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
     def run(*arguments):
         return subprocess.Popen(
             [sys.executable, "-m", "engine", *map(str, arguments)],
