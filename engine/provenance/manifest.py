@@ -18,6 +18,9 @@ from engine.provenance.facts import AI_MADE, PRODUCER, VideoFacts, product_versi
 
 MEDIA_TYPE = "video/mp4"
 FACTS_LABEL = "org.sonic-studio.facts"
+MAX_MB_IN_MEMORY, HASHED_AT_ONCE_KB = 8, 1024
+"""A larger copy lies on the disk while it is signed, and the film is hashed block by block: c2pa
+would keep half a gigabyte in memory and hash a quarter at once."""
 _UNKNOWN_SIGNER = "signingCredential.untrusted"
 
 State = Literal["missing", "broken", "valid"]
@@ -134,6 +137,10 @@ def _facts_in(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 def _context(anchor_pem: str | None) -> Any:  # noqa: ANN401 - c2pa has no types
     settings: dict[str, Any] = {
+        "core": {
+            "backing_store_memory_threshold_in_mb": MAX_MB_IN_MEMORY,
+            "merkle_tree_chunk_size_in_kb": HASHED_AT_ONCE_KB,
+        },
         "verify": {"remote_manifest_fetch": False, "ocsp_fetch": False},
         "builder": {"thumbnail": {"enabled": False}},
     }
