@@ -270,12 +270,15 @@ class Progress(Frozen):
     values: dict[str, Any] = Field(default_factory=dict)
 
 
+ArtifactKind = Literal[
+    "video", "poster", "srt", "vtt", "report", "speech", "timings", "contents", "clips"
+]
+
+
 class Artifact(Frozen):
     """One finished file of a job. `name` is relative to the job's folder."""
 
-    kind: Literal[
-        "video", "poster", "srt", "vtt", "report", "speech", "timings", "contents", "clips"
-    ]
+    kind: ArtifactKind
     name: str
     size_bytes: int
 

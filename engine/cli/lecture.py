@@ -18,9 +18,8 @@ from engine.cli.options import (
     output_file,
     print_notes,
 )
-from engine.cli.progress import JobProgressBar
-from engine.cli.video import job_failure
-from engine.contracts import JobRecord, JobStatus, RenderOptions
+from engine.cli.video import finished_job
+from engine.contracts import JobRecord, RenderOptions
 from engine.errors import ErrorCode, InputError
 from engine.lecture.options import LectureOptions, LectureVoice
 from engine.lecture.request import LectureRequest
@@ -92,14 +91,7 @@ def _lecture(engine: StudioEngine, arguments: argparse.Namespace) -> int:
     request = _request(arguments)
     job = engine.lectures.submit(request)
     try:
-        with JobProgressBar(request.title) as bar:
-            job = engine.wait(job.job_id, on_progress=bar.show)
-        if job.status is not JobStatus.SUCCEEDED:
-            raise job_failure(job)
-        report = _copy_results(engine, job, target)
-    except KeyboardInterrupt:
-        engine.cancel(job.job_id)
-        raise
+        report = _copy_results(engine, finished_job(engine, job, request.title), target)
     finally:
         engine.lectures.keep_sections(job.job_id)
         engine.delete(job.job_id)

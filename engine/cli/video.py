@@ -77,14 +77,7 @@ def make_video(
     """
     job = engine.submit(request)
     try:
-        with JobProgressBar(request.title) as bar:
-            job = engine.wait(job.job_id, on_progress=bar.show)
-        if job.status is not JobStatus.SUCCEEDED:
-            raise job_failure(job)
-        report = _copy_results(engine, job, target)
-    except KeyboardInterrupt:
-        engine.cancel(job.job_id)
-        raise
+        report = _copy_results(engine, finished_job(engine, job, request.title), target)
     finally:
         engine.delete(job.job_id)
     print_notes(report["notes"], report["note_values"])
@@ -93,6 +86,23 @@ def make_video(
     else:
         print(f"{target} ({report['duration_s']:.1f} s of video in {report['elapsed_s']:.1f} s)")
     return EXIT_OK
+
+
+def finished_job(engine: StudioEngine, job: JobRecord, title: str) -> JobRecord:
+    """Wait for a job behind a progress bar; Ctrl-C cancels it.
+
+    Raises:
+        EngineError: why it made nothing.
+    """
+    try:
+        with JobProgressBar(title) as bar:
+            job = engine.wait(job.job_id, on_progress=bar.show)
+    except KeyboardInterrupt:
+        engine.cancel(job.job_id)
+        raise
+    if job.status is not JobStatus.SUCCEEDED:
+        raise job_failure(job)
+    return job
 
 
 def job_failure(job: JobRecord) -> EngineError:

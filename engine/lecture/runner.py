@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.contracts import Artifact, JobSpec, Stage
+from engine.contracts import Artifact, ArtifactKind, JobSpec, Stage
 from engine.errors import Canceled
 from engine.lecture.cache import FOLDER_NAME, SectionCache, note_used
 from engine.lecture.clips import ClipMaker, ClipSource
@@ -25,6 +25,7 @@ from engine.media.atomic import replace_when_done
 from engine.media.audio import SPEECH_RATE_HZ
 from engine.media.captions import build_cues, write_captions
 from engine.media.video import probe_video, read_frames, write_poster
+from engine.pipeline.deliver import finished_files
 from engine.pipeline.preview import LivePicture
 from engine.pipeline.sonic import peak_vram_mb
 from engine.pipeline.stage import StageClock
@@ -259,7 +260,7 @@ class LectureJob:
         }
 
     def _artifacts(self) -> list[Artifact]:
-        kinds = (
+        kinds: tuple[tuple[ArtifactKind, str], ...] = (
             ("video", VIDEO_NAME),
             ("poster", POSTER_NAME),
             ("srt", SRT_NAME),
@@ -268,11 +269,7 @@ class LectureJob:
             ("clips", CLIPS_NAME),
             ("report", REPORT_NAME),
         )
-        return [
-            Artifact(kind=kind, name=name, size_bytes=(self._job_dir / name).stat().st_size)
-            for kind, name in kinds
-            if (self._job_dir / name).exists()
-        ]
+        return finished_files(self._job_dir, kinds)
 
     def _note_used(self) -> None:
         note_used(self._job_dir, self._lecture.scope, self._work.cache.used)

@@ -16,7 +16,7 @@ import soundfile as sf
 from PIL import Image
 
 from engine.animators.animator import Animator, Scene
-from engine.contracts import Artifact, JobSpec, Stage
+from engine.contracts import Artifact, ArtifactKind, JobSpec, Stage
 from engine.errors import Canceled
 from engine.gpu.room import wait_for_room
 from engine.lipsync.from_audio import loudness_of_wav
@@ -37,6 +37,7 @@ from engine.pipeline.animate import (
 )
 from engine.pipeline.calibrate import calibrate, correction_s
 from engine.pipeline.care import care_for
+from engine.pipeline.deliver import finished_files
 from engine.pipeline.drawing import PIECES_NAME, draw_within_memory, recall_drawing
 from engine.pipeline.hear import Heard, Script, hear
 from engine.pipeline.intake import JudgedPortrait, find_faces, judge_faces, load_png
@@ -304,7 +305,7 @@ class VideoJob:
         return {"report": report, "artifacts": [a.model_dump() for a in self._artifacts()]}
 
     def _artifacts(self) -> list[Artifact]:
-        kinds = (
+        kinds: tuple[tuple[ArtifactKind, str], ...] = (
             ("video", VIDEO_NAME),
             ("poster", POSTER_NAME),
             ("speech", SPOKEN_NAME),
@@ -313,11 +314,7 @@ class VideoJob:
             ("vtt", VTT_NAME),
             ("report", REPORT_NAME),
         )
-        return [
-            Artifact(kind=kind, name=name, size_bytes=(self._job_dir / name).stat().st_size)
-            for kind, name in kinds
-            if (self._job_dir / name).exists()
-        ]
+        return finished_files(self._job_dir, kinds)
 
 
 def run_video(payload: dict[str, Any], context: TaskContext, tools: Tools) -> dict[str, Any]:
