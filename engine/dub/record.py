@@ -7,7 +7,7 @@ from engine.dub.names import file_stems
 from engine.jobs.batches import RowFacts, StoredBatch
 from engine.jobs.limits import Rates
 from engine.jobs.rows import StoredJob
-from engine.jobs.waiting import job_s, left_s, start_s
+from engine.jobs.waiting import job_s, left_s, starts_of_places_s
 
 
 def record_of(
@@ -17,15 +17,11 @@ def record_of(
 
     Args:
         batch: with its jobs.
-        queue: jobs of everybody that wait, the next one first.
+        queue: the first jobs of everybody that wait, the next one first.
         running: the job that is being made.
         rates: measured here.
     """
-    ends: dict[str, float] = {}
-    if running is not None:
-        ends[running.job_id] = left_s(running, rates)
-    for at_s, job in zip(start_s(queue, running, rates), queue, strict=True):
-        ends[job.job_id] = at_s + job_s(job, rates)
+    ends = _ends_s(batch, queue, running, rates)
     stems = file_stems((row.name, row.language) for row in batch.rows)
     parts = tuple(
         _part(index, row, stems[index], batch.jobs.get(index), ends)
@@ -46,10 +42,26 @@ def record_of(
     )
 
 
+def _ends_s(
+    batch: StoredBatch, queue: Sequence[StoredJob], running: StoredJob | None, rates: Rates
+) -> dict[str, float]:
+    """Seconds until each job of a batch that runs or waits will be ready, by its id."""
+    jobs = batch.jobs.values()
+    waiting = {job.job_id: job.record.queue_position for job in jobs}
+    places = {job_id: place for job_id, place in waiting.items() if place is not None}
+    starts = starts_of_places_s(places.values(), queue, running, rates)
+    return {
+        job.job_id: starts[places[job.job_id]] + job_s(job, rates)
+        if job.job_id in places
+        else left_s(job, rates)
+        for job in jobs
+        if not job.record.status.is_final
+    }
+
+
 def _part(
     index: int, row: RowFacts, stem: str, job: StoredJob | None, ends: dict[str, float]
 ) -> BatchPart:
-    is_live = job is not None and not job.record.status.is_final
     return BatchPart(
         number=index + 1,
         name=row.name,
@@ -58,7 +70,7 @@ def _part(
         file_stem=stem,
         job=None if job is None else job.record,
         error=row.error,
-        seconds_left=ends.get(job.job_id) if job is not None and is_live else None,
+        seconds_left=None if job is None else ends.get(job.job_id),
     )
 
 

@@ -24,6 +24,7 @@ from engine.jobs.disk import DiskGate
 from engine.jobs.fairness import LOCAL_OWNER
 from engine.jobs.rows import NewJob
 from engine.jobs.store import JobStore
+from engine.jobs.waiting import LOOKED_AT
 from engine.messages import describe
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
@@ -244,7 +245,7 @@ class BatchService:
     def _record(self, batch: StoredBatch) -> BatchRecord:
         store = self._tools.store
         running = next(iter(store.list_running()), None)
-        return record_of(batch, store.list_queued(), running, store.rates())
+        return record_of(batch, store.list_queued(LOOKED_AT), running, store.rates())
 
     def _entry(self, part: BatchPart) -> Entry:
         files: dict[str, Path] = {}

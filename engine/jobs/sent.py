@@ -133,7 +133,8 @@ class SentJobs:
         is_full = len(self._sent) >= self._settings.broker_window
         if is_full or self._store.count_queued() <= waiting:
             return
-        for job in self._store.list_queued():
+        # What was sent already stands first, so this many hold a job for every free place.
+        for job in self._store.list_queued(2 * self._settings.broker_window):
             if len(self._sent) >= self._settings.broker_window:
                 return
             if job.job_id not in self._sent:

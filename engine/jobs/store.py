@@ -299,9 +299,9 @@ class JobStore:
         """Jobs that count as running, the last in line first."""
         return self._many(statements.LIST_RUNNING, {})
 
-    def list_queued(self, limit: int | None = None) -> list[StoredJob]:
-        """Jobs that wait, the next one first; None = all of them."""
-        return self._many(statements.LIST_QUEUED, {"limit": -1 if limit is None else limit})
+    def list_queued(self, limit: int) -> list[StoredJob]:
+        """The first jobs that wait, the next one first; the queue may be ten thousand long."""
+        return self._many(statements.LIST_QUEUED, {"limit": limit})
 
     def count_queued(self) -> int:
         """How many jobs wait."""

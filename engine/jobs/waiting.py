@@ -1,6 +1,7 @@
 """How long a waiting job waits, from what runs and what is ahead. Pure rules."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 
 from engine.jobs.fairness import MINUTE_S, Wait
 from engine.jobs.limits import Rates, expected_s, unmeasured_s
@@ -28,19 +29,36 @@ def start_s(queue: Sequence[StoredJob], running: StoredJob | None, rates: Rates)
 def start_of_place_s(
     place: int, queue: Sequence[StoredJob], running: StoredJob | None, rates: Rates
 ) -> float:
-    """Seconds until the job at a place of the queue starts.
+    """Seconds until the job at a place of the queue starts; arguments as of `starts_of_places_s`.
 
     Args:
         place: 1 = next.
+        queue: the first jobs of the queue.
+        running: the job that is being made.
+        rates: measured here.
+    """
+    return starts_of_places_s([place], queue, running, rates)[place]
+
+
+def starts_of_places_s(
+    places: Iterable[int], queue: Sequence[StoredJob], running: StoredJob | None, rates: Rates
+) -> dict[int, float]:
+    """Seconds until the jobs at some places of the queue start.
+
+    Args:
+        places: 1 = next.
         queue: the first jobs of the queue; those behind count as long as these on average.
         running: the job that is being made.
         rates: measured here.
     """
-    ahead = [job_s(job, rates) for job in queue[: place - 1]]
-    known_s = sum(ahead)
-    unknown = place - 1 - len(ahead)
-    average_s = known_s / len(ahead) if ahead else 0.0
-    return left_s(running, rates) + known_s + unknown * average_s
+    now_s = left_s(running, rates)
+    ends = list(itertools.accumulate((job_s(job, rates) for job in queue), initial=0.0))
+    average_s = ends[-1] / len(queue) if queue else 0.0
+    starts = {}
+    for place in places:
+        known = min(place - 1, len(queue))
+        starts[place] = now_s + ends[known] + (place - 1 - known) * average_s
+    return starts
 
 
 def free_place(

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.contracts import JobSpec, JobStatus, Progress, RenderOptions, Stage
+from engine.contracts import JobSpec, JobStatus, Progress, RenderOptions, Stage, utc_now
+from engine.dub.record import record_of
 from engine.errors import EngineError, ErrorCode
+from engine.jobs.batches import RowFacts, StoredBatch
 from engine.jobs.fairness import LOCAL_OWNER, Usage, Wait, priority_of, refusal
 from engine.jobs.pause import DeathWatch
 from engine.jobs.rows import NewJob
@@ -203,7 +205,7 @@ def test_positions_tell_the_order_in_which_jobs_are_claimed(store: JobStore, add
     claimed = [claim(store)[1] for _ in ids]
 
     assert claimed == [positions[number] for number in range(1, 7)]
-    assert store.list_queued() == []
+    assert store.list_queued(9) == []
 
 
 def test_small_jobs_go_first_in_their_round_only(store: JobStore, add: AddJob) -> None:
@@ -250,7 +252,7 @@ def test_a_job_starts_when_what_is_ahead_is_done(store: JobStore, add: AddJob) -
     assert running is not None
     store.renew(running.job_id, "me", Progress(stage=Stage.ANIMATE, percent=50.0, seconds_left=4.0))
     running = store.get(running.job_id)
-    queue = store.list_queued()
+    queue = store.list_queued(9)
 
     assert start_s(queue, running, RATES) == [4.0, 16.0]
     assert start_s(queue, None, RATES) == [0.0, 12.0]
@@ -258,6 +260,19 @@ def test_a_job_starts_when_what_is_ahead_is_done(store: JobStore, add: AddJob) -
     assert start_s(queue, running, {})[1] > 16.0
     assert [start_of_place_s(place, queue, running, RATES) for place in (1, 2)] == [4.0, 16.0]
     assert start_of_place_s(5, queue, running, RATES) == 4.0 + 4 * 12.0, "as long as those known"
+
+
+def test_a_batch_far_back_in_the_queue_is_told_its_time(store: JobStore, add: AddJob) -> None:
+    ids = [add("ann"), add("ann"), add("ann")]
+    store.claim_next("me")
+    jobs = {row: job for row, job_id in enumerate(ids) if (job := store.get(job_id)) is not None}
+    rows = (RowFacts("a row", "en", None),) * 3
+    batch = StoredBatch("id", "ann", "Batch", utc_now(), rows, jobs)
+    running = store.get(ids[0])
+
+    record = record_of(batch, store.list_queued(1), running, RATES)
+
+    assert [part.seconds_left for part in record.parts] == [12.0, 24.0, 36.0]
 
 
 # -- pause -----------------------------------------------------------------------------------

@@ -346,7 +346,7 @@ def test_a_store_of_every_schema_so_far_goes_on_with_its_jobs(tmp_path: Path, ve
 
     assert claimed is not None
     assert (claimed.job_id, claimed.record.title) == (spec.job_id, "Old")
-    assert [job.job_id for job in store.list_queued()] == [newer.job_id]
+    assert [job.job_id for job in store.list_queued(9)] == [newer.job_id]
     assert (tmp_path / f"store.sqlite3.v{version}.bak").is_file()
 
 
