@@ -65,7 +65,7 @@ from engine.worker.lanes import (
     PRODUCT_DECODE_TASKS,
     PRODUCT_TASKS,
     decode_lane,
-    quick_lane,
+    quick_pool,
 )
 from engine.worker.lecture_lane import LectureLane
 from engine.worker.quick import QuickLane, no_room
@@ -122,7 +122,7 @@ class StudioEngine:
         temp_dir = self._temp.path
         self._counts = JobCounts()
         self._render = create_executors(self.settings, tasks, temp_dir, self._gauge.read_now)
-        self._quick = quick_lane(self.settings, tasks, temp_dir)
+        self._quick = quick_pool(self.settings, tasks, temp_dir)
         self._decode = decode_lane(self.settings, decode_tasks, temp_dir)
         self._lane = QuickLane(self._quick, self._decode, self.settings, self._temp.create)
         self._backend: JobBackend = create_backend(
@@ -187,7 +187,7 @@ class StudioEngine:
         self._weights.stop()
         self._open.close()
         self._quick.close()
-        self._decode.close()
+        self._decode.pool.close()
         self._backend.close()
         for executor in self._render:
             executor.close()
@@ -196,6 +196,10 @@ class StudioEngine:
         self._studio_lock.release()
 
     # -- questions that are answered at once -----------------------------------------------
+
+    def warm_up(self) -> None:
+        """Begin to start what the first question about a photo needs; returns at once."""
+        self._lane.warm_up()
 
     def check(
         self,
@@ -652,9 +656,8 @@ class StudioEngine:
         )
 
     def _pids(self) -> list[int]:
-        children = (*self._render, self._quick)
-        lanes = [child.pid for child in children if child.pid is not None]
-        return [*lanes, *self._decode.pids]
+        renders = [child.pid for child in self._render if child.pid is not None]
+        return [*renders, *self._quick.pids, *self._decode.pool.pids]
 
 
 def _validate(request: AnimateRequest, *, can_recognise: bool) -> None:

@@ -95,6 +95,10 @@ class EngineSettings(BaseSettings):
     decode_memory_mb: int = Field(default=1000, ge=300)
     """Most memory a process that decodes a stranger's file may take."""
 
+    quick_processes: int = Field(default=2, ge=1)
+    """Questions about photos, recordings and voices that are answered at once; the second process
+    is started when the first is busy."""
+
     decode_processes: int = Field(default=2, ge=1)
     """Files of strangers that are decoded at once."""
 

@@ -216,6 +216,7 @@ def serve(
         blocks.launch(server_port=port, prevent_thread_lock=True, **options)
     try:
         _announce(f"http://{studio.host}:{port}", blocks.share_url, entrance)
+        engine.warm_up()
         with history:
             wait()
     finally:

@@ -27,7 +27,7 @@ from engine.face.candidates import (
 from engine.face.geometry import Face
 from engine.face.networks import DETECTOR_SIDE_PX, LANDMARK_SIDE_PX, FaceNetworks, RawDetections
 from engine.face.pose import make_face
-from engine.face.regions import Square, cut_out
+from engine.face.regions import Square, cut_out, whole_square
 from engine.face.selection import believable, largest_first, standing_score
 from engine.face.topology import CanonicalMesh, load_canonical_mesh
 
@@ -104,6 +104,13 @@ class FaceFinder:
     @cached_property
     def _mesh(self) -> CanonicalMesh:
         return load_canonical_mesh(self._assets_dir)
+
+    def get_ready(self) -> None:
+        """Load the networks now rather than with the first picture."""
+        grey = np.full((LANDMARK_SIDE_PX, LANDMARK_SIDE_PX, 3), 128, np.uint8)
+        self._search(grey, USUAL_TILES, MAX_CANDIDATES)
+        self.look(grey, whole_square(LANDMARK_SIDE_PX, LANDMARK_SIDE_PX))
+        _ = self._mesh
 
     def find(self, pixels: NDArray[np.uint8]) -> list[Face]:
         """Find the faces of an upright picture.

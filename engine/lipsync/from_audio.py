@@ -79,6 +79,10 @@ class Listener:
             str(self.model), options, providers=["CPUExecutionProvider"]
         )
 
+    def get_ready(self) -> None:
+        """Hear a second of silence: what the first recording would have to load is there then."""
+        self.listen(np.zeros(SAMPLE_RATE_HZ, np.float32))
+
     def listen(self, samples_16k: NDArray[np.float32]) -> MouthCurves:
         """Turn sound into mouth curves.
 

@@ -74,6 +74,7 @@ def task_table(tools: Tools) -> TaskTable:
         return examine(context.settings, tools)
 
     tasks: TaskTable = {
+        "get_ready": _get_ready(tools),
         "check": check,
         "intake": intake,
         "preview_portrait": show,
@@ -87,6 +88,17 @@ def task_table(tools: Tools) -> TaskTable:
         **lecture_tasks(tools),
     }
     return {kind: _told_settings(task, tools) for kind, task in tasks.items()}
+
+
+def _get_ready(tools: Tools) -> Task:
+    """The task of a child that has nothing to do yet: load what most questions need."""
+
+    def get_ready(_payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+        tools.finder.get_ready()
+        tools.listener.get_ready()
+        return {}
+
+    return get_ready
 
 
 def _spoken(done: int, total: int) -> Progress:

@@ -6,6 +6,7 @@ voices and the way from its events to words and phonemes.
 
 import base64
 import functools
+import sys
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -160,8 +161,14 @@ class EspeakEngine:
         return sounds
 
     def reset(self) -> None:
-        """End the process: its pitch flutter goes on from text to text, a new one starts at 0."""
-        self._child.close()
+        """Go on with a new process: pitch flutter goes on from text to text, there it starts at 0.
+
+        On Linux the running program makes the new one itself, out of a copy that never spoke.
+        """
+        if sys.platform != "linux":
+            self._child.close()
+        elif self._child.pid is not None:
+            self._ask(type="fresh")
 
     def unload(self) -> None:
         """End the process; the next text starts a new one."""

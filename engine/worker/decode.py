@@ -3,17 +3,15 @@
 What comes back is ours: raw pixels and a plain WAV, with a few numbers about the source.
 """
 
-import logging
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError, ErrorCode, InputError, WorkerLost
 from engine.settings import EngineSettings
 from engine.worker.attend import TaskLimits
-from engine.worker.supervisor import ChildNotStarted, ChildState, Supervisor
+from engine.worker.pool import ChildPool
+from engine.worker.supervisor import ChildNotStarted
 
 PICTURE_BYTES_PER_CPU_S = 5_000_000
 """A large transparent PNG, the slowest kind, is decoded at 6 MB a second on two old cores."""
@@ -24,36 +22,21 @@ SOUND_BYTES_PER_S = 500_000
 WALL_FACTOR = 4.0
 """A busy computer gives a process at least a quarter of a core."""
 
-SPARE_FROM = 8
-"""A child that will be replaced after this many more files gets a successor beside it: a start
-takes half a second, on a busy computer two."""
-
-_log = logging.getLogger(__name__)
-
 
 class DecodeLane:
     """Decodes pictures and recordings; safe from any thread.
 
+    Attributes:
+        pool: as many children as files may be decoded at the same time.
+
     Args:
-        supervisors: one for each file that may be decoded at the same time.
+        pool: see above.
         settings: of the engine.
     """
 
-    def __init__(self, supervisors: Sequence[Supervisor], settings: EngineSettings) -> None:
-        self._supervisors = supervisors
+    def __init__(self, pool: ChildPool, settings: EngineSettings) -> None:
+        self.pool = pool
         self._settings = settings
-        self._free = list(supervisors)
-        self._is_free = threading.Condition()
-
-    @property
-    def supervisors(self) -> Sequence[Supervisor]:
-        """Of the children, in the order in which they are used."""
-        return self._supervisors
-
-    @property
-    def pids(self) -> list[int]:
-        """Process ids of the children that run."""
-        return [one.pid for one in self._supervisors if one.pid is not None]
 
     def picture(self, source: str, background: str, target: Path) -> dict[str, Any]:
         """Decode a picture into raw pixels.
@@ -75,17 +58,7 @@ class DecodeLane:
             total_s=WALL_FACTOR * cpu_s, cpu_s=cpu_s, memory_mb=self._settings.decode_memory_mb
         )
         payload = {"source": source, "background": background, "target": str(target)}
-        try:
-            return self._decode("decode_picture", payload, limits)
-        except ChildNotStarted:
-            raise
-        except WorkerLost:
-            raise InputError(ErrorCode.DAMAGED_IMAGE) from None
-        except EngineError as error:
-            if error.code is ErrorCode.OUT_OF_MEMORY:
-                limit_mb = self._settings.decode_memory_mb
-                raise InputError(ErrorCode.IMAGE_TOO_HEAVY, limit_mb=limit_mb) from None
-            raise
+        return self._decode("decode_picture", payload, limits, _PICTURE)
 
     def sound(self, source: str, target: Path) -> dict[str, Any]:
         """Decode a recording into a WAV of ours.
@@ -106,17 +79,8 @@ class DecodeLane:
             stall_s=self._settings.decode_timeout_s,
             memory_mb=self._settings.decode_memory_mb,
         )
-        try:
-            return self._decode("decode_sound", {"source": source, "target": str(target)}, limits)
-        except ChildNotStarted:
-            raise
-        except WorkerLost:
-            raise InputError(ErrorCode.DAMAGED_AUDIO) from None
-        except EngineError as error:
-            if error.code is ErrorCode.OUT_OF_MEMORY:
-                # Sound is decoded in flat memory, so a file that needs more lies about itself.
-                raise InputError(ErrorCode.DAMAGED_AUDIO) from None
-            raise
+        payload = {"source": source, "target": str(target)}
+        return self._decode("decode_sound", payload, limits, _SOUND)
 
     def labels(self, source: str) -> dict[str, Any]:
         """Read the labels of a video.
@@ -135,16 +99,7 @@ class DecodeLane:
             total_s=self._settings.quick_timeout_s + _size_bytes(source) / SOUND_BYTES_PER_S,
             memory_mb=self._settings.decode_memory_mb,
         )
-        try:
-            return self._decode("check_labels", {"source": source}, limits)
-        except ChildNotStarted:
-            raise
-        except WorkerLost:
-            raise InputError(ErrorCode.NOT_A_VIDEO) from None
-        except EngineError as error:
-            if error.code is ErrorCode.OUT_OF_MEMORY:
-                raise InputError(ErrorCode.NOT_A_VIDEO) from None
-            raise
+        return self._decode("check_labels", {"source": source}, limits, _VIDEO)
 
     def pages(self, source: str, folder: Path, first: int, count: int) -> dict[str, Any]:
         """Draw some pages of a PDF.
@@ -189,68 +144,50 @@ class DecodeLane:
             cpu_s=cpu_s,
             memory_mb=self._settings.decode_memory_mb,
         )
+        return self._decode(kind, payload, limits, _SLIDES)
+
+    def _decode(
+        self, kind: str, payload: dict[str, Any], limits: TaskLimits, refusals: "_Refusals"
+    ) -> dict[str, Any]:
+        """Have a file decoded, and say of whatever stopped that what it means of the file.
+
+        Raises:
+            InputError: what is wrong with the file.
+            EngineError: PROBE_TIMEOUT, WORKER_LOST when no child could be started.
+        """
         try:
-            return self._decode(kind, payload, limits)
+            return self.pool.run(kind, payload, limits)
         except ChildNotStarted:
             raise
         except WorkerLost:
-            raise InputError(ErrorCode.SLIDES_DAMAGED) from None
+            raise InputError(refusals.deadly) from None
         except EngineError as error:
+            if error.code is ErrorCode.TIMED_OUT:
+                raise EngineError(ErrorCode.PROBE_TIMEOUT) from None
             if error.code is ErrorCode.OUT_OF_MEMORY:
                 limit_mb = self._settings.decode_memory_mb
-                raise InputError(ErrorCode.SLIDES_TOO_HEAVY, limit_mb=limit_mb) from None
+                raise InputError(refusals.hungry, limit_mb=limit_mb) from None
             raise
 
-    def warm_up(self) -> None:
-        """Begin to start a child when none runs."""
-        if not self.pids:
-            self._supervisors[0].warm_up()
 
-    def close(self) -> None:
-        """End the children; a file that is being decoded is refused."""
-        for supervisor in self._supervisors:
-            supervisor.close()
+@dataclass(frozen=True)
+class _Refusals:
+    """What is said of a file that broke its decoder.
 
-    def _decode(self, kind: str, payload: dict[str, Any], limits: TaskLimits) -> dict[str, Any]:
-        """Have a file decoded; a child that dies over it is given one more try."""
-        with self._supervisor(limits) as supervisor:
-            try:
-                try:
-                    return supervisor.run(kind, payload, limits).values
-                except WorkerLost:
-                    _log.warning("a decoder died over a file; trying once more")
-                return supervisor.run(kind, payload, limits).values
-            except EngineError as error:
-                if error.code is ErrorCode.TIMED_OUT:
-                    raise EngineError(ErrorCode.PROBE_TIMEOUT) from None
-                raise
-            finally:
-                self._prepare_next(supervisor)
+    Attributes:
+        deadly: it ended two children.
+        hungry: it needed more memory than a decoder may take.
+    """
 
-    def _prepare_next(self, used: Supervisor) -> None:
-        """Begin to start the child that the next file needs, so that nobody waits for it."""
-        used.warm_up()
-        if used.tasks_left <= SPARE_FROM:
-            for other in self._supervisors:
-                if other is not used:
-                    other.warm_up()
+    deadly: ErrorCode
+    hungry: ErrorCode
 
-    @contextmanager
-    def _supervisor(self, limits: TaskLimits) -> Iterator[Supervisor]:
-        """A free supervisor, one whose child is ready if possible."""
-        with self._is_free:
-            if not self._is_free.wait_for(lambda: self._free, limits.total_s):
-                raise EngineError(ErrorCode.PROBE_TIMEOUT)
-            ready = (one for one in self._free if one.state is ChildState.READY)
-            chosen = next(ready, self._free[0])
-            self._free.remove(chosen)
-        try:
-            yield chosen
-        finally:
-            with self._is_free:
-                self._free.append(chosen)
-                self._free.sort(key=self._supervisors.index)
-                self._is_free.notify()
+
+_PICTURE = _Refusals(ErrorCode.DAMAGED_IMAGE, ErrorCode.IMAGE_TOO_HEAVY)
+# Sound is decoded in flat memory, so a file that needs more lies about itself.
+_SOUND = _Refusals(ErrorCode.DAMAGED_AUDIO, ErrorCode.DAMAGED_AUDIO)
+_VIDEO = _Refusals(ErrorCode.NOT_A_VIDEO, ErrorCode.NOT_A_VIDEO)
+_SLIDES = _Refusals(ErrorCode.SLIDES_DAMAGED, ErrorCode.SLIDES_TOO_HEAVY)
 
 
 def _size_bytes(path: str) -> int:

@@ -8,6 +8,7 @@ from engine.errors import ErrorCode
 from engine.settings import EngineSettings
 from engine.worker.decode import DecodeLane
 from engine.worker.plan import BREAKING_CODES, LanePlan
+from engine.worker.pool import ChildPool
 from engine.worker.supervisor import Supervisor
 
 PRODUCT_TASKS = "engine.pipeline.tasks:TASKS"
@@ -50,12 +51,12 @@ def render_lane(
     return Supervisor(plan, settings, read_card)
 
 
-def quick_lane(settings: EngineSettings, tasks: str, temp_dir: Path) -> Supervisor:
-    """The lane that answers questions."""
+def quick_pool(settings: EngineSettings, tasks: str, temp_dir: Path) -> ChildPool:
+    """The children that answer questions."""
     plan = LanePlan(
         lane="quick", tasks=tasks, temp_dir=temp_dir, tasks_per_child=QUICK_TASKS_PER_CHILD
     )
-    return Supervisor(plan, settings)
+    return ChildPool([Supervisor(plan, settings) for _ in range(settings.quick_processes)])
 
 
 def decode_lane(settings: EngineSettings, tasks: str, temp_dir: Path) -> DecodeLane:
@@ -70,5 +71,5 @@ def decode_lane(settings: EngineSettings, tasks: str, temp_dir: Path) -> DecodeL
         kept_mb=DECODER_KEPT_MB,
         expects_deaths=True,
     )
-    count = settings.decode_processes
-    return DecodeLane([Supervisor(plan, settings) for _ in range(count)], settings)
+    supervisors = [Supervisor(plan, settings) for _ in range(settings.decode_processes)]
+    return DecodeLane(ChildPool(supervisors), settings)

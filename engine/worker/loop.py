@@ -11,8 +11,6 @@ import time
 from collections.abc import Callable
 from typing import Any, cast
 
-import psutil
-
 from engine.contracts import Lane, Progress
 from engine.errors import Canceled, EngineError, ErrorCode, InputError
 from engine.gpu.cleanup import (
@@ -24,13 +22,14 @@ from engine.gpu.cleanup import (
 from engine.settings import EngineSettings
 from engine.worker.channel import Channel, Message
 from engine.worker.peak import PeakMemory
+from engine.worker.priority import lower_priority
 from engine.worker.task import Task, TaskContext, TaskTable
 
 PROGRESS_INTERVAL_S = 0.1
 """Progress within a stage is sent at most this often; the page looks about once a second."""
 
-RENDER_NICENESS = 10
-"""POSIX niceness of the render lane: the page and quick answers go first."""
+GET_READY = "get_ready"
+"""The task, where a table has one, of a child that was started before anybody waits for it."""
 
 _log = logging.getLogger(__name__)
 
@@ -90,8 +89,12 @@ class ChildLoop:
         )
         if self._lane == "render":
             lower_priority()
-        settings = EngineSettings(**self._inbox.get()["settings"])
+        configured = self._inbox.get()
+        settings = EngineSettings(**configured["settings"])
         table = load_table(self._tasks)
+        if configured.get("get_ready") and GET_READY in table:
+            task = RunningTask(self._channel.send, GET_READY)
+            answer_to({"kind": GET_READY, "payload": {}}, task, table[GET_READY], settings)
         set_aside_what_stays()
         threading.Thread(target=self._obey, name="commands", daemon=True).start()
         self._channel.send(type="ready", pid=os.getpid())
@@ -190,15 +193,3 @@ def load_table(name: str) -> TaskTable:
     module, _, attribute = name.partition(":")
     table: TaskTable = getattr(importlib.import_module(module), attribute)
     return table
-
-
-def lower_priority() -> None:
-    """Let everything else on this computer go first."""
-    process = psutil.Process()
-    try:
-        if sys.platform == "win32":
-            process.nice(psutil.BELOW_NORMAL_PRIORITY_CLASS)
-        else:
-            process.nice(max(RENDER_NICENESS, process.nice()))
-    except psutil.Error:
-        _log.warning("could not lower the priority of this process")

@@ -1,6 +1,6 @@
-"""The quick lane: short questions about files, voices and this machine, answered by a child.
+"""The quick lane: short questions about files, voices and this machine, answered by children.
 
-That child never sees a file of a stranger: the decode lane turns it into pixels or a WAV first.
+They never see a file of a stranger: the decode lane turns it into pixels or a WAV first.
 """
 
 import contextlib
@@ -21,11 +21,12 @@ from engine.contracts import (
     SpeechOptions,
     VoiceInfo,
 )
-from engine.errors import EngineError, ErrorCode, InputError, WorkerLost
+from engine.errors import EngineError, ErrorCode, InputError
 from engine.settings import EngineSettings
 from engine.worker.attend import TaskLimits
 from engine.worker.decode import SOUND_BYTES_PER_S, DecodeLane
-from engine.worker.supervisor import Supervisor, ignore_progress
+from engine.worker.pool import ChildPool
+from engine.worker.supervisor import ignore_progress
 
 SPEECH_NAME = "speech.wav"
 """What a job's recording is called."""
@@ -35,10 +36,10 @@ PREVIEW_AGE_S = 3600.0
 
 
 class QuickLane:
-    """Asks the quick child, one question at a time.
+    """Asks the quick children.
 
     Args:
-        supervisor: of the quick lane.
+        pool: of the quick lane.
         decode: opens the files of strangers.
         settings: of the engine.
         temp_dir: makes the folder for previews and returns it.
@@ -46,16 +47,21 @@ class QuickLane:
 
     def __init__(
         self,
-        supervisor: Supervisor,
+        pool: ChildPool,
         decode: DecodeLane,
         settings: EngineSettings,
         temp_dir: Callable[[], Path],
     ) -> None:
-        self._supervisor = supervisor
+        self._pool = pool
         self._decode = decode
         self._settings = settings
         self._temp_dir = temp_dir
         self._voices: dict[tuple[str | None, bool], list[VoiceInfo]] = {}
+
+    def warm_up(self) -> None:
+        """Begin to start what the first question about a photo needs."""
+        self._pool.wake()
+        self._decode.pool.warm_up()
 
     def check(
         self,
@@ -88,7 +94,7 @@ class QuickLane:
                 "rates": dict(rates),
                 "script": script,
             }
-            return CheckReport.model_validate(self._probe("check", payload, audio))
+            return CheckReport.model_validate(self._probe("check", payload, audio, portrait))
 
     def take_in(self, request: AnimateRequest, folder: Path) -> dict[str, Any]:
         """Re-encode the inputs of a job into its folder.
@@ -139,7 +145,7 @@ class QuickLane:
             "options": request.options.model_dump(mode="json"),
             "job_dir": str(folder),
         }
-        return self._probe("intake", payload, request.audio)
+        return self._probe("intake", payload, request.audio, request.portrait)
 
     def voices(
         self, language: str | None, *, refresh: bool, with_missing: bool = False
@@ -178,7 +184,7 @@ class QuickLane:
                 "options": options.model_dump(mode="json"),
                 "target": str(target),
             }
-            self._probe("preview_portrait", payload)
+            self._probe("preview_portrait", payload, portrait=portrait)
         return target
 
     def speak(
@@ -259,7 +265,7 @@ class QuickLane:
         """The decoded picture; None when there is none."""
         if portrait is None:
             return None
-        self._supervisor.warm_up()
+        self._pool.wake()
         source = str(absolute(portrait))
         return self._decode.picture(source, options.background, folder / "pixels")
 
@@ -267,15 +273,21 @@ class QuickLane:
         """The decoded recording; None when there is none."""
         if audio is None:
             return None
-        self._supervisor.warm_up()
+        self._pool.wake()
         return self._decode.sound(str(absolute(audio)), target)
 
     def _probe(
-        self, kind: str, payload: dict[str, Any], audio: str | Path | None = None
+        self,
+        kind: str,
+        payload: dict[str, Any],
+        audio: str | Path | None = None,
+        portrait: str | Path | None = None,
     ) -> dict[str, Any]:
         """Ask about decoded files; late means "could not be checked"."""
+        limits = TaskLimits(total_s=self._read_limit_s(audio))
+        subject = None if portrait is None else str(portrait)
         try:
-            return self._ask(kind, payload, self._read_limit_s(audio))
+            return self._pool.run(kind, payload, limits, subject=subject)
         except EngineError as error:
             if error.code is ErrorCode.TIMED_OUT:
                 raise EngineError(ErrorCode.PROBE_TIMEOUT) from None
@@ -288,12 +300,9 @@ class QuickLane:
         timeout_s: float | None = None,
         on_progress: Callable[[Progress], None] = ignore_progress,
     ) -> dict[str, Any]:
-        """Have the child do a task; the child may be lost once."""
+        """Have a child do a task."""
         limits = TaskLimits(total_s=timeout_s or self._settings.quick_timeout_s)
-        try:
-            return self._supervisor.run(kind, payload, limits, on_progress).values
-        except WorkerLost:
-            return self._supervisor.run(kind, payload, limits, on_progress).values
+        return self._pool.run(kind, payload, limits, on_progress)
 
     def _read_limit_s(self, audio: str | Path | None) -> float:
         """How long a question about a recording of this size may take."""

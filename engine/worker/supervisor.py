@@ -189,7 +189,7 @@ class Supervisor:
             return  # whoever has it starts the child
         try:
             self._stop_idle_timer()
-            self._start_idle_timer(self._ready_child(never))
+            self._start_idle_timer(self._ready_child(never, ahead=True))
         except WorkerLost:
             _log.info("the %s child could not be started ahead of its task", self._plan.lane)
         finally:
@@ -213,8 +213,8 @@ class Supervisor:
         if child is not None:
             child.kill()
 
-    def _ready_child(self, is_canceled: Callable[[], bool]) -> ChildProcess:
-        """The running child, or a new one once the old one is gone."""
+    def _ready_child(self, is_canceled: Callable[[], bool], *, ahead: bool = False) -> ChildProcess:
+        """The running child, or a new one once the old one is gone; see `_start`."""
         self._forget_gone()
         if self._child is not None:
             return self._child
@@ -223,7 +223,7 @@ class Supervisor:
             self._is_leftover_stuck = True
             raise ChildNotStarted
         self._is_leftover_stuck = False
-        child = self._start()
+        child = self._start(ahead=ahead)
         self._child = child
         if self._closing.is_set():
             child.kill()
@@ -245,7 +245,8 @@ class Supervisor:
             raise ChildNotStarted
         self._child = None
 
-    def _start(self) -> ChildProcess:
+    def _start(self, *, ahead: bool) -> ChildProcess:
+        """Start a child; one that is started `ahead` of its task loads its models, too."""
         self._state = ChildState.STARTING
         self._history = ChildHistory(jobs_done=0, age_s=0.0)
         self._card_before_mb = _used_mb(self._read_card())
@@ -259,7 +260,8 @@ class Supervisor:
             raise ChildNotStarted from None
         if self._plan.pid_file:
             leftover.remember(self._plan.pid_file, child.pid)
-        child.send(type="configure", settings=settings_in_full(self._settings))
+        settings = settings_in_full(self._settings)
+        child.send(type="configure", settings=settings, get_ready=ahead)
         return child
 
     def _await_ready(self, child: ChildProcess, is_canceled: Callable[[], bool]) -> None:

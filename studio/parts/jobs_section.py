@@ -95,6 +95,7 @@ def create_jobs_section(studio: Studio, head: Head) -> JobsSection:
         return gr.skip() if now_shown == (shown or "") else now_shown, *rest
 
     def arrive(request: gr.Request) -> tuple[Any, ...]:
+        studio.engine.warm_up()  # a photo will be looked at soon
         return refresh(wanted_job(request), request)
 
     @guarded

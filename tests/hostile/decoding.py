@@ -26,7 +26,7 @@ def decode_lane(folder: Path, tasks: str, **changes: object) -> tuple[DecodeLane
     settings = EngineSettings(data_dir=folder / "data", decode_processes=1, **changes)
     settings.data_dir.mkdir(parents=True)
     lane = make_decode_lane(settings, tasks, folder / "tmp")
-    return lane, lane.supervisors[0]
+    return lane, lane.pool.supervisors[0]
 
 
 def wait_ready(supervisor: Supervisor) -> None:
@@ -65,7 +65,7 @@ class MemoryWatch:
 
     def _watch(self) -> None:
         while not self._done.wait(0.02):
-            for pid in self._lane.pids:
+            for pid in self._lane.pool.pids:
                 try:
                     rss_mb = psutil.Process(pid).memory_info().rss / MB
                 except psutil.Error:

@@ -118,7 +118,7 @@ def test_every_hostile_file_is_refused_quickly_in_little_memory_and_opens_nothin
         assert opens.count() == 0
     after_mb = psutil.Process().memory_info().rss / MB
     memory.stop()
-    lane.close()
+    lane.pool.close()
 
     assert len(outcomes) >= 60
     assert [one.name for one in outcomes if one.code is None] == []
@@ -156,7 +156,7 @@ def test_decoding_opens_the_file_its_target_and_code_alone(tmp_path: Path) -> No
             source.write_bytes(data)
             codes.append(refusal_of(lane, medium, source, target))
         assert opens.count() == 0
-    lane.close()
+    lane.pool.close()
 
     seen = seen_opens(tmp_path / "data" / "logs" / "decode.log")
     assert codes[:2] == [None, None]
@@ -193,7 +193,7 @@ def test_the_kernel_saw_no_other_file_no_socket_and_no_program(
         for data in made:
             (folder / "upload").write_bytes(data)
             assert refusal_of(lane, medium, folder / "upload", tmp_path / "out" / "decoded")
-    lane.close()
+    lane.pool.close()
 
     # The last file is a suspicious one, so its child has ended by itself and strace has written.
     lines = calls_while_decoding(log, folder / "upload", python)

@@ -17,6 +17,7 @@ from engine.worker.decode import DecodeLane
 from engine.worker.environment import PROJECT_ROOT
 from engine.worker.lanes import SUSPICIOUS_CODES
 from engine.worker.plan import LanePlan
+from engine.worker.pool import ChildPool
 from engine.worker.supervisor import ChildState, Supervisor
 
 MakeLane = Callable[..., tuple[DecodeLane, list[Supervisor]]]
@@ -46,12 +47,12 @@ def make_lane(
             expects_deaths=True,
         )
         supervisors = [Supervisor(plan, settings) for _ in range(children)]
-        opened.append(DecodeLane(supervisors, settings))
+        opened.append(DecodeLane(ChildPool(supervisors), settings))
         return opened[-1], supervisors
 
     yield make
     for lane in opened:
-        lane.close()
+        lane.pool.close()
 
 
 @pytest.fixture

@@ -116,6 +116,7 @@ def test_killed_process_is_replaced_unnoticed():
     engine.speak("One", "espeak:en-us", "en-us", 1.0)
     first = psutil.Process(engine.pid)
     first.kill()
+    first.wait(timeout=5)
 
     clip = engine.speak("Two", "espeak:en-us", "en-us", 1.0)
 
@@ -159,15 +160,30 @@ def test_hung_process_is_killed_and_named_unavailable():
     engine = EspeakEngine(timeout_s=0.5)
     engine.voices()
     hung = psutil.Process(engine.pid)
-    hung.suspend()
+    copies = hung.children()
+    for process in (hung, *copies):
+        process.suspend()
 
     with pytest.raises(EngineError) as caught:
         engine.speak("Hello", "espeak:en-us", "en-us", 1.0)
 
     assert caught.value.code is ErrorCode.VOICE_UNAVAILABLE
     assert not hung.is_running()
+    assert psutil.wait_procs(copies, timeout=5)[1] == []
     assert engine.speak("Hello", "espeak:en-us", "en-us", 1.0).duration_s > 0.2
     engine.unload()
+
+
+def test_fresh_start_sounds_as_a_new_process_does(engine):
+    said = ("The same words as before.", "espeak:en-us", "en-us", 1.0)
+    engine.unload()
+    first = engine.speak(*said)
+    later = engine.speak(*said)
+    engine.reset()
+    again = engine.speak(*said)
+
+    assert np.array_equal(first.samples, again.samples)
+    assert not np.array_equal(first.samples, later.samples)
 
 
 def test_threads_get_their_own_answers(engine):

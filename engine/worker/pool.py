@@ -1,0 +1,143 @@
+"""Several children of one lane side by side: each task goes to one that is free and ready."""
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from engine.contracts import Progress
+from engine.errors import EngineError, ErrorCode, WorkerLost
+from engine.worker.attend import TaskLimits
+from engine.worker.supervisor import ChildState, Supervisor, ignore_progress
+
+SPARE_FROM = 8
+"""A child that will be replaced after this many more tasks gets a successor beside it: a start
+takes half a second and more, on a busy computer two."""
+
+LOOK_S = 0.02
+"""How often a waiting task looks whether a child that is being started is ready."""
+
+MAX_KNOWN_SUBJECTS = 64
+
+_log = logging.getLogger(__name__)
+
+
+class ChildPool:
+    """Has tasks done by the children of some supervisors; safe from any thread.
+
+    A task never waits for the start of a child while another one lives: it takes the first that
+    is ready, and those that are missing are started beside it.
+
+    Attributes:
+        supervisors: of the children, in the order in which they are used.
+    """
+
+    def __init__(self, supervisors: Sequence[Supervisor]) -> None:
+        self.supervisors = supervisors
+        self._free = list(supervisors)
+        self._changed = threading.Condition()
+        self._last_with: OrderedDict[str, Supervisor] = OrderedDict()
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of the children that run."""
+        return [one.pid for one in self.supervisors if one.pid is not None]
+
+    def run(
+        self,
+        kind: str,
+        payload: dict[str, Any],
+        limits: TaskLimits,
+        on_progress: Callable[[Progress], None] = ignore_progress,
+        subject: str | None = None,
+    ) -> dict[str, Any]:
+        """Have one task done; a child that dies over it is given one more try.
+
+        Args:
+            kind: name of the task.
+            payload: of the task.
+            limits: of the task; its `total_s` also limits the wait for a child.
+            on_progress: called in this thread.
+            subject: what the task is about; the child that had it last still knows it.
+
+        Raises:
+            EngineError: TIMED_OUT, WORKER_LOST, or what the task raised.
+        """
+        with self._child(limits.total_s, subject) as supervisor:
+            try:
+                try:
+                    return supervisor.run(kind, payload, limits, on_progress).values
+                except WorkerLost:
+                    _log.warning("a child died over %s; trying once more", kind)
+                return supervisor.run(kind, payload, limits, on_progress).values
+            finally:
+                self._prepare_next(supervisor)
+
+    def wake(self) -> None:
+        """Begin to start a child when none lives."""
+        if not self.pids:
+            self.supervisors[0].warm_up()
+
+    def warm_up(self) -> None:
+        """Begin to start every child that does not run."""
+        for one in self.supervisors:
+            one.warm_up()
+
+    def close(self) -> None:
+        """End the children; a task that runs is lost."""
+        for one in self.supervisors:
+            one.close()
+
+    def _prepare_next(self, used: Supervisor) -> None:
+        """Begin to start the child that the next task needs, so that nobody waits for it."""
+        used.warm_up()
+        if used.tasks_left <= SPARE_FROM:
+            self.warm_up()
+
+    @contextmanager
+    def _child(self, timeout_s: float | None, subject: str | None) -> Iterator[Supervisor]:
+        chosen = self._take(timeout_s, subject)
+        try:
+            yield chosen
+        finally:
+            with self._changed:
+                self._free.append(chosen)
+                self._free.sort(key=self.supervisors.index)
+                self._changed.notify()
+
+    def _take(self, timeout_s: float | None, subject: str | None) -> Supervisor:
+        """Wait for a child.
+
+        Raises:
+            EngineError: TIMED_OUT.
+        """
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        has_asked = False
+        with self._changed:
+            while (chosen := self._best(subject)) is None:
+                if deadline is not None and time.monotonic() > deadline:
+                    raise EngineError(ErrorCode.TIMED_OUT)
+                if not has_asked:
+                    has_asked = True
+                    self.warm_up()
+                self._changed.wait(LOOK_S if self._free else 1.0)
+            self._free.remove(chosen)
+            if subject is not None:
+                self._last_with[subject] = chosen
+                self._last_with.move_to_end(subject)
+                while len(self._last_with) > MAX_KNOWN_SUBJECTS:
+                    self._last_with.popitem(last=False)
+            return chosen
+
+    def _best(self, subject: str | None) -> Supervisor | None:
+        """The child to take now, None while one that is better will be ready soon."""
+        ready = [one for one in self._free if one.state is ChildState.READY]
+        if ready:
+            known = self._last_with.get(subject) if subject is not None else None
+            return known if known in ready else ready[0]
+        if self._free and all(one.state is ChildState.DEAD for one in self.supervisors):
+            return self._free[0]
+        return None
