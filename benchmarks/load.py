@@ -18,10 +18,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+import psutil
 
 from benchmarks.people import Sample, StudioProcess, crowd
 from engine.api import StudioEngine
@@ -84,22 +86,41 @@ def print_table(lines: Sequence[Line]) -> None:
         write("| " + " | ".join(str(value) for value in asdict(line).values()) + " |\n")
 
 
+def cores_of_others(busy_before_s: float, own_before_s: float, seconds: float) -> float:
+    """How many cores worked for somebody else meanwhile, on average."""
+    others_s = _busy_s() - busy_before_s - (_own_s() - own_before_s)
+    return max(0.0, others_s / seconds)
+
+
+def _busy_s() -> float:
+    """Processor seconds of this computer since it started, all cores."""
+    times = psutil.cpu_times()
+    return float(sum(times) - times.idle - getattr(times, "iowait", 0.0))
+
+
+def _own_s() -> float:
+    """Processor seconds of this program and of all it started, ended children too."""
+    own = psutil.Process()
+    return sum(sum(child.cpu_times()[:4]) for child in (own, *own.children(recursive=True)))
+
+
 def measure_studio(people: int, seconds: float, address: str | None) -> tuple[list[Line], bool]:
     """Let people use the studio.
 
     Returns:
         The lines, and whether every target was met.
     """
-    if address is not None:
+    with ExitStack() as stack:
+        if address is None:
+            address = stack.enter_context(StudioProcess()).address
+        busy_s, own_s = _busy_s(), _own_s()
         samples = crowd(address, people, seconds)
-    else:
-        with StudioProcess() as studio:
-            samples = crowd(studio.address, people, seconds)
+        others = cores_of_others(busy_s, own_s, seconds)
     lines = lines_of(samples)
     rendering = [sample for sample in samples if sample.is_rendering]
     sys.stdout.write(
         f"{len(samples)} calls of {people} people in {seconds:.0f} s; a video was being made "
-        f"during {len(rendering) / len(samples):.0%} of them\n"
+        f"during {len(rendering) / len(samples):.0%} of them; other work had {others:.2f} cores\n"
     )
     for fault in sorted({sample.error for sample in samples if sample.error}):
         sys.stdout.write(f"error: {fault}\n")

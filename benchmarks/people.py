@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import httpx
+import soundfile
 from gradio_client import Client, handle_file
 from PIL import Image
 
@@ -89,13 +90,17 @@ class Person:
 
     Args:
         address: of the page.
-        speech: a recording.
+        speech: a recording, of which everybody sends pieces of their own.
         seed: of what they do next.
         until: `time.monotonic()` of the end.
+        making: ids of the videos of all people that are being made.
     """
 
-    def __init__(self, address: str, speech: Path, seed: int, until: float) -> None:
+    def __init__(
+        self, address: str, speech: Path, seed: int, until: float, making: set[str]
+    ) -> None:
         self._address, self._speech, self._until = address, speech, until
+        self._making = making
         self._random = random.Random(seed)
         self._client = Client(address, verbose=False)
         self._web = httpx.Client(cookies=self._client.cookies, timeout=60)
@@ -103,7 +108,7 @@ class Person:
         self._submitted_at = 0.0
         self._number = 0
         self._folder = tempfile.TemporaryDirectory()
-        self._photo = self._new_photo()
+        self._photo, self._recording = self._new_photo(), self._new_recording()
         self.samples: list[Sample] = []
 
     def _new_photo(self) -> Path:
@@ -114,6 +119,13 @@ class Person:
             right, lower = self._random.randrange(60), self._random.randrange(60)
             picture.crop((0, 0, picture.width - right, picture.height - lower)).save(photo)
         return photo
+
+    def _new_recording(self) -> Path:
+        """A recording that nobody has sent yet."""
+        recording = Path(self._folder.name, f"{self._number}.wav")
+        samples, rate_hz = soundfile.read(self._speech, dtype="int16")
+        soundfile.write(recording, samples[self._random.randrange(rate_hz) :], rate_hz)
+        return recording
 
     def act(self) -> None:
         """Do one thing after the other."""
@@ -133,7 +145,7 @@ class Person:
         answer = self._call(
             "submit",
             portrait=handle_file(self._photo),
-            audio=handle_file(self._speech),
+            audio=handle_file(self._recording),
             text="",
             options=OPTIONS,
             consent=True,
@@ -142,13 +154,13 @@ class Person:
             self._live[answer["job_id"]] = "queued"
             if self._number % 4 == 0:
                 self._call("cancel", job_id=answer["job_id"])
-        self._photo = self._new_photo()
+        self._photo, self._recording = self._new_photo(), self._new_recording()
 
     def _check(self) -> None:
         self._call(
             "check",
             portrait=handle_file(self._photo),
-            audio=handle_file(self._speech),
+            audio=handle_file(self._recording),
             text="",
             options=OPTIONS,
         )
@@ -162,6 +174,10 @@ class Person:
     def _watch(self, job_id: str) -> None:
         answer = self._call("job", job_id=job_id)
         self._live[job_id] = answer.get("status", "gone")
+        if self._live[job_id] == "running":
+            self._making.add(job_id)
+        else:
+            self._making.discard(job_id)
         if self._live[job_id] in ("queued", "running"):
             return
         del self._live[job_id]
@@ -181,7 +197,7 @@ class Person:
         return self._timed(name, call) or {}
 
     def _timed(self, handler: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401 - what it gives
-        is_rendering = "running" in self._live.values()
+        is_rendering = bool(self._making)
         started, error, answer = time.perf_counter(), None, None
         try:
             answer = call()
@@ -202,7 +218,8 @@ def crowd(address: str, people: int, seconds: float) -> list[Sample]:
     """
     speech = next(iter(sorted(SPEECH.glob("*.wav"))))
     until = time.monotonic() + seconds
-    crowd_of = [Person(address, speech, seed, until) for seed in range(people)]
+    making: set[str] = set()
+    crowd_of = [Person(address, speech, seed, until, making) for seed in range(people)]
     threads = [threading.Thread(target=person.act) for person in crowd_of]
     for thread in threads:
         thread.start()
