@@ -43,9 +43,10 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
     """Judge a portrait and/or a recording or text; nothing is rendered or kept.
 
     Args:
-        payload: `portrait` and `audio` as the decode lane answered or refused, `speech` (each
-            may be None), `script` (known words of the recording), `options`, and `rates`:
-            measured seconds of work per second of video, by `animator:size`.
+        payload: `portrait` and `audio` as the decode lane answered or refused (in place of an
+            audio that was judged before its verdict, `judged`), `speech` (each may be None),
+            `script` (known words of the recording), `options`, and `rates`: measured seconds of
+            work per second of video, by `animator:size`.
         settings: limits.
         tools: models of this process.
 
@@ -109,6 +110,11 @@ def _may_be_sonic(
 def _check_audio(
     decoded: Mapping[str, Any], options: RenderOptions, tools: Tools, *, has_script: bool
 ) -> AudioVerdict:
+    has_words = has_script or options.captions == "off"
+    if "judged" in decoded:
+        known = AudioVerdict.model_validate(decoded["judged"])
+        verdict = _verdict(is_silent=known.verdict == ErrorCode.SILENT, has_words=has_words)
+        return known.model_copy(update={"verdict": verdict})
     try:
         sound = received_sound(decoded)
     except InputError as error:
@@ -122,9 +128,7 @@ def _check_audio(
         sample_rate_hz=speech.source_sample_rate_hz,
         channels=speech.channels,
         speech_share=round(share, 3),
-        verdict=_verdict(
-            is_silent=speech.is_silent, has_words=has_script or options.captions == "off"
-        ),
+        verdict=_verdict(is_silent=speech.is_silent, has_words=has_words),
         warnings=(*((ErrorCode.NO_SPEECH,) if warns else ()), *_told(speech.notes)),
     )
 

@@ -25,6 +25,7 @@ from engine.errors import EngineError, ErrorCode, InputError
 from engine.settings import EngineSettings
 from engine.worker.attend import TaskLimits
 from engine.worker.decode import SOUND_BYTES_PER_S, DecodeLane
+from engine.worker.known_sounds import KnownSounds
 from engine.worker.pool import ChildPool
 from engine.worker.supervisor import ignore_progress
 
@@ -57,6 +58,7 @@ class QuickLane:
         self._settings = settings
         self._temp_dir = temp_dir
         self._voices: dict[tuple[str | None, bool], list[VoiceInfo]] = {}
+        self._known_sounds = KnownSounds()
 
     def warm_up(self) -> None:
         """Begin to start what the first question about a photo needs."""
@@ -85,16 +87,23 @@ class QuickLane:
         Raises:
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
         """
+        recording = None if audio is None else Path(str(absolute(audio)))
+        known = None if recording is None else self._known_sounds.find(recording)
         with self._scratch() as folder:
             payload = {
                 "portrait": _or_refusal(lambda: self._seen(portrait, options, folder)),
-                "audio": _or_refusal(lambda: self._heard(audio, folder / SPEECH_NAME)),
+                "audio": {"judged": known.model_dump(mode="json")}
+                if known is not None
+                else _or_refusal(lambda: self._heard(audio, folder / SPEECH_NAME)),
                 "speech": _speech(speech),
                 "options": options.model_dump(mode="json"),
                 "rates": dict(rates),
                 "script": script,
             }
-            return CheckReport.model_validate(self._probe("check", payload, audio, portrait))
+            report = CheckReport.model_validate(self._probe("check", payload, audio, portrait))
+        if recording is not None and report.audio is not None:
+            self._known_sounds.keep(recording, report.audio)
+        return report
 
     def take_in(self, request: AnimateRequest, folder: Path) -> dict[str, Any]:
         """Re-encode the inputs of a job into its folder.

@@ -1,0 +1,61 @@
+"""A recording that was judged is not decoded and heard again, unless its file changed."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.contracts import AudioVerdict, RenderOptions
+from engine.errors import ErrorCode
+from engine.pipeline.check import check_inputs
+from engine.pipeline.tools import Tools
+from engine.settings import EngineSettings
+from engine.worker.known_sounds import MAX_KNOWN, KnownSounds
+
+FINE = AudioVerdict(duration_s=3.0, speech_share=0.8)
+SILENT = AudioVerdict(duration_s=3.0, speech_share=0.0, verdict=ErrorCode.SILENT)
+
+
+def test_a_verdict_holds_until_the_file_changes(tmp_path: Path) -> None:
+    known, recording = KnownSounds(), tmp_path / "speech.wav"
+    recording.write_bytes(b"first")
+    known.keep(recording, FINE)
+
+    before = known.find(recording)
+    recording.write_bytes(b"another take")
+
+    assert (before, known.find(recording)) == (FINE, None)
+
+
+def test_only_what_could_be_read_is_remembered_and_not_without_end(tmp_path: Path) -> None:
+    known = KnownSounds()
+    broken = tmp_path / "broken.wav"
+    known.keep(broken, AudioVerdict(verdict=ErrorCode.DAMAGED_AUDIO))
+    recordings = [tmp_path / f"{number}.wav" for number in range(MAX_KNOWN + 1)]
+    for recording in recordings:
+        known.keep(recording, FINE)
+
+    assert known.find(broken) is None
+    assert [known.find(one) for one in recordings].count(FINE) == MAX_KNOWN
+    assert known.find(recordings[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("judged", "captions", "verdict"),
+    [
+        (FINE, "off", "ok"),
+        (FINE, "srt", ErrorCode.CAPTIONS_NEED_TEXT),
+        (SILENT, "off", ErrorCode.SILENT),
+        (SILENT, "srt", ErrorCode.SILENT),
+    ],
+)
+def test_a_known_recording_is_judged_anew_for_other_wishes(
+    judged: AudioVerdict, captions: str, verdict: str
+) -> None:
+    payload = {
+        "audio": {"judged": judged.model_dump(mode="json")},
+        "options": RenderOptions(captions=captions).model_dump(mode="json"),
+    }
+
+    report = check_inputs(payload, EngineSettings(), Tools())
+
+    assert report.audio == judged.model_copy(update={"verdict": verdict})
