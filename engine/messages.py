@@ -243,9 +243,39 @@ MESSAGES: dict[ErrorCode, Message] = {
         "Choose captions as a file beside the video; players show every writing system.",
     ),
     ErrorCode.TABLE_UNREADABLE: Message(
-        "The table cannot be read: {reason}.",
+        "The table cannot be read: a quotation mark or a bracket in it is not closed, or it is no "
+        "list of rows.",
         "Save it as CSV in UTF-8, or as JSON, "
         "with the columns name, language, voice, text and audio.",
+    ),
+    ErrorCode.SCRIPT_PARTLY_SAID: Message(
+        "A part of the given text is not heard in the recording: mouth and captions may be wrong "
+        "there.",
+        "Take out what is not said, then make the video again.",
+    ),
+    ErrorCode.CAPTIONS_NOT_DRAWN: Message(
+        "The captions have letters that cannot be drawn into the picture, so the picture has none.",
+        "They are complete in the files beside the video; players show every writing system.",
+    ),
+    ErrorCode.TABLE_NOT_TEXT: Message(
+        "The table is not a text file in UTF-8.",
+        "Save it as CSV in UTF-8, or as JSON.",
+    ),
+    ErrorCode.TABLE_TOO_LARGE: Message(
+        "The table is larger than {limit_mb} MB.",
+        "Split it into several tables; a recording is a file of its own.",
+    ),
+    ErrorCode.TABLE_NAMELESS: Message(
+        "The first row of the table does not name its columns.",
+        "Write text or audio above its column, and language, voice and name above theirs.",
+    ),
+    ErrorCode.TABLE_CELL: Message(
+        "Row {row} of the table has a value under {column} that cannot be used.",
+        "Correct it; speed is a number from 0.5 to 2.",
+    ),
+    ErrorCode.VOICE_SPEAKS_OTHER: Message(
+        "The voice {voice} does not speak this language: {language}",
+        "Choose another voice, or none: then the best one for the language is taken.",
     ),
     ErrorCode.TABLE_EMPTY: Message(
         "The table has no rows.",

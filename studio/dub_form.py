@@ -74,7 +74,7 @@ def read_rows(table: str, uploads: Path) -> tuple[BatchRow, ...]:
     Raises:
         InputError: TABLE_UNREADABLE.
     """
-    unreadable = InputError(ErrorCode.TABLE_UNREADABLE, reason="the page sent no table")
+    unreadable = InputError(ErrorCode.TABLE_UNREADABLE)
     if len(table) > MAX_TABLE_CHARACTERS:
         raise unreadable
     try:
@@ -169,7 +169,7 @@ def _plain_rows(table: str) -> list[dict[str, Any]]:
     try:
         return [dict(row) for row in json.loads(table or "[]")]
     except (ValueError, TypeError):
-        raise InputError(ErrorCode.TABLE_UNREADABLE, reason="the page sent no table") from None
+        raise InputError(ErrorCode.TABLE_UNREADABLE) from None
 
 
 def _wants_draft(row: Mapping[str, Any]) -> bool:

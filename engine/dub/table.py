@@ -41,10 +41,11 @@ def read_table(data: bytes) -> tuple[BatchRow, ...]:
         data: of the file, in UTF-8, or UTF-16 with its mark as Excel's "Unicode text".
 
     Raises:
-        InputError: TABLE_UNREADABLE, TABLE_EMPTY.
+        InputError: TABLE_UNREADABLE, TABLE_NOT_TEXT, TABLE_TOO_LARGE, TABLE_NAMELESS, TABLE_CELL,
+            TABLE_EMPTY.
     """
     if len(data) > MAX_TABLE_BYTES:
-        raise _unreadable(f"it is larger than {MAX_TABLE_BYTES // 1_000_000} MB")
+        raise InputError(ErrorCode.TABLE_TOO_LARGE, limit_mb=MAX_TABLE_BYTES // 1_000_000)
     text = _decode(data)
     if text.lstrip()[:1] in ("[", "{"):
         return _checked(_json_rows(text))
@@ -58,7 +59,7 @@ def read_pasted(text: str) -> tuple[BatchRow, ...]:
     the language, the voice and the text.
 
     Raises:
-        InputError: TABLE_UNREADABLE, TABLE_EMPTY.
+        InputError: as `read_table`.
     """
     if text.lstrip()[:1] in ("[", "{"):
         return _checked(_json_rows(text))
@@ -74,7 +75,7 @@ def read_pasted(text: str) -> tuple[BatchRow, ...]:
         4: ("name", "language", "voice", "text"),
     }.get(widest)
     if known is None and lines:
-        raise _unreadable("its first row must name the columns, such as language and text")
+        raise InputError(ErrorCode.TABLE_NAMELESS)
     return _checked(_under(list(known or ()), lines))
 
 
@@ -83,21 +84,21 @@ def _decode(data: bytes) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError:
-        raise _unreadable("its letters are not stored as UTF-8") from None
+        raise InputError(ErrorCode.TABLE_NOT_TEXT) from None
 
 
 def _csv_rows(text: str) -> list[Mapping[str, Any]]:
     lines = _lines(text)
     header = _header(lines[0]) if lines else []
     if lines and not {"text", "audio"} & set(header):
-        raise _unreadable("its first row must name a column text or audio")
+        raise InputError(ErrorCode.TABLE_NAMELESS)
     return _under(header, lines[1:])
 
 
 def _lines(text: str) -> list[list[str]]:
     """The cells, row by row; empty rows are left out."""
     if "\0" in text:
-        raise _unreadable("it is not a text file")
+        raise InputError(ErrorCode.TABLE_NOT_TEXT)
     first, _, rest = text.partition("\n")
     mark = _mark_of(first)
     if first.strip().lower().startswith("sep=") and len(first.strip()) == len("sep=") + 1:
@@ -106,7 +107,7 @@ def _lines(text: str) -> list[list[str]]:
     try:
         lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True))
     except csv.Error:
-        raise _unreadable("a quotation mark in it is not closed") from None
+        raise InputError(ErrorCode.TABLE_UNREADABLE) from None
     return [line for line in lines if any(cell.strip() for cell in line)]
 
 
@@ -136,10 +137,10 @@ def _json_rows(text: str) -> list[Mapping[str, Any]]:
     try:
         read = json.loads(text)
     except (ValueError, RecursionError):
-        raise _unreadable("it is not complete JSON") from None
+        raise InputError(ErrorCode.TABLE_UNREADABLE) from None
     rows = read.get("rows") if isinstance(read, dict) else read
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise _unreadable("it must be a list of objects, one for each video")
+        raise InputError(ErrorCode.TABLE_UNREADABLE)
     return [
         {column: value for key, value in row.items() if (column := _header([str(key)])[0])}
         for row in rows
@@ -164,8 +165,4 @@ def _row(number: int, given: Mapping[str, Any]) -> BatchRow:
         return BatchRow(**kept)
     except ValidationError as error:
         column = str(error.errors()[0]["loc"][0])
-        raise _unreadable(f"row {number} has a {column} that cannot be used") from None
-
-
-def _unreadable(reason: str) -> InputError:
-    return InputError(ErrorCode.TABLE_UNREADABLE, reason=reason)
+        raise InputError(ErrorCode.TABLE_CELL, row=number, column=column) from None

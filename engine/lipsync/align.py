@@ -45,6 +45,13 @@ _RATES = (1 / 3, 3.0)
 BELONGS_SHARE = 0.53
 _CHANCE_FRAMES = 60 * CURVE_RATE_HZ  # a minute is enough to tell
 
+# Words that nobody says are squeezed in somewhere: a dozen sounds in a row are then both shorter
+# and worse heard than any that are said. In three recordings no dozen of right texts is below .05 s
+# a sound or a score of .39; of texts with a third or more that is not said one is at .035 s and .19.
+_DOZEN = 12
+_SQUEEZED_S = 0.045
+_BADLY_HEARD = 0.3
+
 _SIL = VISEMES.index("sil")
 
 
@@ -67,6 +74,17 @@ class Alignment:
     scores: tuple[float, ...]
     confidence: float
     chance: float
+
+    @property
+    def has_unsaid_words(self) -> bool:
+        """Whether some of the text, three words or more, is nowhere in the recording."""
+        if len(self.scores) < _DOZEN:
+            return False
+        lengths_s = np.array([sound.end_s - sound.start_s for sound in self.phonemes])
+        even = np.full(_DOZEN, 1 / _DOZEN)
+        is_squeezed = np.convolve(lengths_s, even, "valid") < _SQUEEZED_S
+        is_badly_heard = np.convolve(self.scores, even, "valid") < _BADLY_HEARD
+        return bool((is_squeezed & is_badly_heard).any())
 
     @property
     def belongs(self) -> bool:

@@ -114,7 +114,8 @@ def _with_script(script: Script, curves: MouthCurves, means: _Means) -> Heard:
     found = align(spoken, curves)
     if found is None or not found.belongs:
         return Heard(curves, notes=(ErrorCode.SCRIPT_MISMATCH.value,))
-    return Heard(curves_from_script(found, curves), found.words, found.phonemes)
+    notes = (ErrorCode.SCRIPT_PARTLY_SAID.value,) if found.has_unsaid_words else ()
+    return Heard(curves_from_script(found, curves), found.words, found.phonemes, notes)
 
 
 def _read(script: Script, tools: Tools, canceled: Event, lexicon: Lexicon | None) -> SpokenClip:

@@ -96,8 +96,8 @@ class VoiceCatalog:
             voice: voice id or None; espeak takes a variant behind it: `espeak:de+f3`.
 
         Raises:
-            InputError: VOICE_UNKNOWN, VOICE_NOT_INSTALLED, LANGUAGE_UNSUPPORTED, or BAD_OPTION
-                when the voice does not speak the language.
+            InputError: VOICE_UNKNOWN, VOICE_NOT_INSTALLED, LANGUAGE_UNSUPPORTED or
+                VOICE_SPEAKS_OTHER.
             EngineError: SPEECH_SERVER_FAILED when the server of the voice is away.
 
         Returns:
@@ -114,9 +114,7 @@ class VoiceCatalog:
             if listed.voice_id.lower() == name:
                 if language and _distance(language, listed) is None:
                     raise InputError(
-                        ErrorCode.BAD_OPTION,
-                        option="voice",
-                        reason=f"{listed.name} does not speak {language}",
+                        ErrorCode.VOICE_SPEAKS_OTHER, voice=listed.name, language=language
                     )
                 if not listed.installed:
                     raise InputError(

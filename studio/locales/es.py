@@ -749,8 +749,39 @@ ERRORS: dict[str, tuple[str, str]] = {
     ),
     # options and machine
     "table_unreadable": (
-        "No se puede leer la tabla: {reason}.",
+        "No se puede leer la tabla: una comilla o un corchete no está cerrado, o no es una lista "
+        "de filas.",
         "Guárdela como CSV en UTF-8 o como JSON, con las columnas name, language, voice, text y audio.",
+    ),
+    "script_partly_said": (
+        "Una parte del texto dado no se oye en la grabación: allí la boca y los subtítulos pueden "
+        "fallar.",
+        "Quite lo que no se dice y haga el vídeo de nuevo.",
+    ),
+    "captions_not_drawn": (
+        "Los subtítulos tienen letras que no se pueden dibujar, así que la imagen no los lleva.",
+        "Están completos en los archivos junto al vídeo; los reproductores muestran todas las "
+        "escrituras.",
+    ),
+    "table_not_text": (
+        "La tabla no es un archivo de texto en UTF-8.",
+        "Guárdela como CSV en UTF-8 o como JSON.",
+    ),
+    "table_too_large": (
+        "La tabla ocupa más de {limit_mb} MB.",
+        "Divídala en varias tablas; una grabación es un archivo aparte.",
+    ),
+    "table_nameless": (
+        "La primera fila de la tabla no nombra sus columnas.",
+        "Escriba text o audio sobre su columna, y language, voice y name sobre las suyas.",
+    ),
+    "table_cell": (
+        "La fila {row} de la tabla tiene en {column} un valor que no se puede usar.",
+        "Corríjalo; speed es un número de 0.5 a 2.",
+    ),
+    "voice_speaks_other": (
+        "La voz {voice} no habla este idioma: {language}",
+        "Elija otra voz, o ninguna: entonces se toma la mejor para el idioma.",
     ),
     "table_empty": (
         "La tabla no tiene filas.",

@@ -760,8 +760,41 @@ ERRORS: dict[str, tuple[str, str]] = {
     ),
     # options and machine
     "table_unreadable": (
-        "Le tableau est illisible : {reason}.",
+        "Le tableau est illisible : un guillemet ou un crochet n'est pas fermé, ou ce n'est pas "
+        "une liste de lignes.",
         "Enregistrez-le en CSV (UTF-8) ou en JSON, avec les colonnes name, language, voice, text et audio.",
+    ),
+    "script_partly_said": (
+        "Une partie du texte donné ne s'entend pas dans l'enregistrement : la bouche et les "
+        "sous-titres peuvent y être faux.",
+        "Retirez ce qui n'est pas dit, puis refaites la vidéo.",
+    ),
+    "captions_not_drawn": (
+        "Les sous-titres ont des lettres qui ne peuvent pas être dessinées ; l'image n'en porte "
+        "donc pas.",
+        "Ils sont complets dans les fichiers à côté de la vidéo ; les lecteurs affichent toutes "
+        "les écritures.",
+    ),
+    "table_not_text": (
+        "Le tableau n'est pas un fichier texte en UTF-8.",
+        "Enregistrez-le en CSV (UTF-8) ou en JSON.",
+    ),
+    "table_too_large": (
+        "Le tableau dépasse {limit_mb} Mo.",
+        "Partagez-le en plusieurs tableaux ; un enregistrement est un fichier à part.",
+    ),
+    "table_nameless": (
+        "La première ligne du tableau ne nomme pas ses colonnes.",
+        "Écrivez text ou audio au-dessus de sa colonne, et language, voice et name au-dessus des "
+        "leurs.",
+    ),
+    "table_cell": (
+        "La ligne {row} du tableau a sous {column} une valeur inutilisable.",
+        "Corrigez-la ; speed est un nombre de 0.5 à 2.",
+    ),
+    "voice_speaks_other": (
+        "La voix {voice} ne parle pas cette langue : {language}",
+        "Choisissez une autre voix, ou aucune : la meilleure pour la langue est alors prise.",
     ),
     "table_empty": (
         "Le tableau ne contient aucune ligne.",

@@ -684,8 +684,36 @@ ERRORS: dict[str, tuple[str, str]] = {
     ),
     # options and machine
     "table_unreadable": (
-        "无法读取表格：{reason}。",
+        "无法读取表格：其中的引号或括号没有闭合，或内容不是行的列表。",
         "请存为 UTF-8 编码的 CSV 或 JSON，列名为 name、language、voice、text 和 audio。",
+    ),
+    "script_partly_said": (
+        "录音中听不到给出文字的一部分：那里的嘴形和字幕可能不对。",
+        "请删去没有说的内容，再重新制作视频。",
+    ),
+    "captions_not_drawn": (
+        "字幕含有无法画进画面的文字，因此画面中没有字幕。",
+        "视频旁的字幕文件是完整的；播放器可以显示各种文字。",
+    ),
+    "table_not_text": (
+        "该表格不是 UTF-8 编码的文本文件。",
+        "请存为 UTF-8 编码的 CSV 或 JSON。",
+    ),
+    "table_too_large": (
+        "表格超过 {limit_mb} MB。",
+        "请拆成几个表格；录音应是单独的文件。",
+    ),
+    "table_nameless": (
+        "表格第一行没有写列名。",
+        "请在相应的列上方写 text 或 audio，以及 language、voice 和 name。",
+    ),
+    "table_cell": (
+        "表格第 {row} 行的 {column} 列有无法使用的值。",
+        "请更正；speed 是 0.5 到 2 之间的数。",
+    ),
+    "voice_speaks_other": (
+        "嗓音 {voice} 不会说这种语言：{language}",
+        "请选择别的嗓音，或不选：系统会使用该语言最好的嗓音。",
     ),
     "table_empty": (
         "表格里没有任何行。",

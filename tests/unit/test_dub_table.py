@@ -4,6 +4,7 @@ import pytest
 
 from engine.dub.table import read_pasted, read_table
 from engine.errors import ErrorCode, InputError
+from engine.messages import describe
 
 TABLE = """Name,Language,Voice,Text,Audio
 Welcome,en,,"Hello, ""friends"".
@@ -15,7 +16,7 @@ Saludo,es_MX,x:y,Hola,
 def refusal(data: bytes | str) -> tuple[ErrorCode, str]:
     with pytest.raises(InputError) as caught:
         read_pasted(data) if isinstance(data, str) else read_table(data)
-    return caught.value.code, str(caught.value.values.get("reason", ""))
+    return caught.value.code, describe(caught.value.code, caught.value.values).sentence
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -72,17 +73,21 @@ def test_cells_of_a_spreadsheet_are_pasted_without_names_above():
         (b"", "table_empty", ""),
         (b"text,language\n\n , \n", "table_empty", ""),
         (b"[]", "table_empty", ""),
-        ("text\nGr\u00fc\u00dfe\n".encode("cp1252"), "table_unreadable", "UTF-8"),
-        (b"first,second\na,b\n", "table_unreadable", "first row must name"),
+        ("text\nGr\u00fc\u00dfe\n".encode("cp1252"), "table_not_text", "UTF-8"),
+        (b"first,second\na,b\n", "table_nameless", "first row"),
         (b'text\n"open\n', "table_unreadable", "quotation mark"),
-        (b"text\n\0\0", "table_unreadable", "not a text file"),
-        (b"[{]", "table_unreadable", "JSON"),
-        (b"[1, 2]", "table_unreadable", "list of objects"),
-        (b'{"text": "x"}', "table_unreadable", "list of objects"),
-        (b"[" * 100_000, "table_unreadable", "JSON"),
-        (b"text,speed\nhi,1\nho,fast\n", "table_unreadable", "row 2 has a speed"),
-        (b"text\n" + b"x" * 20_000_000, "table_unreadable", "20 MB"),
-        ("a\tb\tc\td\te", "table_unreadable", "first row must name"),
+        (b"text\n\0\0", "table_not_text", "not a text file"),
+        (b"[{]", "table_unreadable", "bracket"),
+        (b"[1, 2]", "table_unreadable", "list of rows"),
+        (b'{"text": "x"}', "table_unreadable", "list of rows"),
+        (b"[" * 100_000, "table_unreadable", "bracket"),
+        (
+            b"text,speed\nhi,1\nho,fast\n",
+            "table_cell",
+            "Row 2 of the table has a value under speed",
+        ),
+        (b"text\n" + b"x" * 20_000_000, "table_too_large", "20 MB"),
+        ("a\tb\tc\td\te", "table_nameless", "first row"),
     ],
 )
 def test_a_table_that_cannot_be_read_is_refused_in_one_sentence(data, code, reason):

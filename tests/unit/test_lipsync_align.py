@@ -9,6 +9,7 @@ from threading import Event
 import numpy as np
 import pytest
 import soundfile
+import soxr
 
 from engine.contracts import SpeechOptions
 from engine.errors import ErrorCode
@@ -190,6 +191,34 @@ def test_text_with_missing_words_is_known_and_timed(recordings, tools):
 
     assert found.belongs
     assert np.median(word_start_errors_s(recording, found)) <= TOLERANCE_S
+
+
+UNSAID = "A heavy truck blocked the narrow road for two whole days in spring."
+
+
+def test_words_that_nobody_says_are_noticed(recordings, tools):
+    for name, recording in recordings.items():
+        words = recording.text.split()
+        middle = len(words) // 2
+        padded = " ".join([*words[:middle], UNSAID, *words[middle:]])
+
+        assert align(speak(tools, padded), recording.heard).has_unsaid_words, name
+        assert not align(recording.spoken, recording.heard).has_unsaid_words, name
+
+
+def test_right_text_of_fast_and_noisy_speech_has_no_unsaid_words(tools):
+    text = "Please bring fresh bread and butter from the market. The boat left before sunrise."
+    for speed, noise_db in ((1.6, None), (1.0, -10)):
+        speech = SpeechOptions(text=text, voice="hibari:heart", speed=speed)
+        clip = tools.voices.speak(speech, Event())
+        samples = soxr.resample(clip.samples, clip.sample_rate_hz, 16_000).astype(np.float32)
+        if noise_db is not None:
+            scale = samples.std() * 10 ** (noise_db / 20)
+            samples = samples + np.random.default_rng(4).normal(0.0, scale, len(samples))
+
+        found = align(speak(tools, text), tools.listener.listen(samples.astype(np.float32)))
+
+        assert not found.has_unsaid_words, (speed, noise_db)
 
 
 def test_silence_has_no_words(recordings):

@@ -83,7 +83,7 @@ def test_voice_is_chosen_by_what_is_known(catalog, text, options, voice_id):
     [
         ({"voice": "nobody:here"}, ErrorCode.VOICE_UNKNOWN),
         ({"language": "xx"}, ErrorCode.LANGUAGE_UNSUPPORTED),
-        ({"voice": "hibari:heart", "language": "de"}, ErrorCode.BAD_OPTION),
+        ({"voice": "hibari:heart", "language": "de"}, ErrorCode.VOICE_SPEAKS_OTHER),
     ],
 )
 def test_impossible_choice_is_refused(catalog, options, code):
