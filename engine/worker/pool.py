@@ -120,7 +120,7 @@ class ChildPool:
             while (chosen := self._best(subject)) is None:
                 if deadline is not None and time.monotonic() > deadline:
                     raise EngineError(ErrorCode.TIMED_OUT)
-                if not has_asked:
+                if not has_asked and ChildState.STARTING not in self._states():
                     has_asked = True
                     self.warm_up()
                 self._changed.wait(LOOK_S if self._free else 1.0)
@@ -138,6 +138,9 @@ class ChildPool:
         if ready:
             known = self._last_with.get(subject) if subject is not None else None
             return known if known in ready else ready[0]
-        if self._free and all(one.state is ChildState.DEAD for one in self.supervisors):
+        if self._free and self._states() == {ChildState.DEAD}:
             return self._free[0]
         return None
+
+    def _states(self) -> set[ChildState]:
+        return {one.state for one in self.supervisors}

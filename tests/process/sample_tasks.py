@@ -114,12 +114,21 @@ def fill_disk(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
             file.flush()
 
 
+got_ready: list[bool] = []
+
+
+def get_ready(_payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+    got_ready.append(True)
+    return {}
+
+
 def where(_payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
     return {
         "pid": os.getpid(),
         "cwd": str(Path.cwd()),
         "nice": os.nice(0),
         "session_nice": _session_nice(),
+        "got_ready": bool(got_ready),
         "threads": os.environ["OMP_NUM_THREADS"],
         "data_dir": str(context.settings.data_dir),
         "max_text_characters": context.settings.max_text_characters,
@@ -220,6 +229,7 @@ TASKS = {
     "out_of_memory": out_of_memory,
     "disk_full": disk_full,
     "fill_disk": fill_disk,
+    "get_ready": get_ready,
     "where": where,
     "check": check,
     "decode_picture": decode_picture,

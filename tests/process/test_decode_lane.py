@@ -199,8 +199,9 @@ def test_a_child_is_started_ahead_of_its_first_task(
     supervisor.warm_up()
     wait_until(lambda: supervisor.state is ChildState.READY)
     pid = supervisor.pid
+    seen = supervisor.run("where", {}, TaskLimits()).values
 
-    assert supervisor.run("where", {}, TaskLimits()).values["pid"] == pid
+    assert (seen["pid"], seen["got_ready"]) == (pid, True)
 
 
 def test_a_closed_lane_starts_nothing_any_more(make_supervisor: Callable[..., Supervisor]) -> None:

@@ -1,0 +1,105 @@
+"""Several children of one lane: which one gets a task, and who waits for a start."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from polling import wait_until
+
+from engine.errors import EngineError, ErrorCode, WorkerLost
+from engine.worker.attend import TaskLimits
+from engine.worker.pool import ChildPool
+from engine.worker.supervisor import ChildState, Supervisor
+
+LIMITS = TaskLimits(total_s=30.0)
+
+
+@pytest.fixture
+def pool(make_supervisor: Callable[..., Supervisor]) -> Iterator[ChildPool]:
+    opened = ChildPool([make_supervisor(tasks_per_child=100) for _ in range(2)])
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def both(pool: ChildPool) -> ChildPool:
+    """A pool whose children are both ready."""
+    pool.warm_up()
+    wait_until(lambda: all(one.state is ChildState.READY for one in pool.supervisors))
+    return pool
+
+
+def pid_for(pool: ChildPool, subject: str | None = None) -> int:
+    return int(pool.run("where", {}, LIMITS, subject=subject)["pid"])
+
+
+def sleep(pool: ChildPool, seconds: float) -> threading.Thread:
+    """Keep one child busy, or until the pool is closed."""
+
+    def run() -> None:
+        with contextlib.suppress(WorkerLost):
+            pool.run("sleep", {"seconds": seconds}, LIMITS)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+def keep_busy(pool: ChildPool, seconds: float) -> threading.Thread:
+    """Have the first child sleep."""
+    thread = sleep(pool, seconds)
+    wait_until(lambda: pool.supervisors[0].state is ChildState.BUSY)
+    return thread
+
+
+def test_one_child_suffices_until_two_are_needed(pool: ChildPool) -> None:
+    pool.wake()
+    wait_until(lambda: pool.pids)
+
+    first = {pid_for(pool) for _ in range(3)}
+
+    assert first == {pool.supervisors[0].pid}
+    assert pool.supervisors[1].pid is None
+
+
+def test_a_task_goes_to_the_child_that_is_free(both: ChildPool) -> None:
+    sleeper = keep_busy(both, 2.0)
+
+    assert pid_for(both) == both.supervisors[1].pid
+    sleeper.join()
+    assert pid_for(both) == both.supervisors[0].pid
+
+
+def test_a_subject_comes_back_to_the_child_that_knows_it(both: ChildPool) -> None:
+    sleeper = keep_busy(both, 1.0)
+    knower = pid_for(both, "a photo")
+    sleeper.join()
+
+    assert knower == both.supervisors[1].pid
+    assert pid_for(both, "a photo") == knower
+    assert pid_for(both, "another") == both.supervisors[0].pid
+
+
+def test_who_waits_for_a_busy_child_has_the_missing_one_started(pool: ChildPool) -> None:
+    pool.wake()
+    wait_until(lambda: pool.pids)
+    sleeper = keep_busy(pool, 20.0)
+
+    assert pid_for(pool) == pool.supervisors[1].pid
+
+    pool.close()
+    sleeper.join()
+
+
+def test_a_task_does_not_wait_longer_than_it_may_take(both: ChildPool) -> None:
+    sleepers = [sleep(both, 20.0) for _ in range(2)]
+    wait_until(lambda: all(one.state is ChildState.BUSY for one in both.supervisors))
+
+    with pytest.raises(EngineError) as caught:
+        both.run("where", {}, TaskLimits(total_s=0.3))
+
+    assert caught.value.code is ErrorCode.TIMED_OUT
+    both.close()
+    for sleeper in sleepers:
+        sleeper.join()
