@@ -189,9 +189,22 @@ class _Writer:
         self._finish(operator, "Pad", [self._label(operator.inputs[0]), name])
 
     def _prelu(self, operator: Operator) -> None:
-        slope = self._constants[operator.inputs[1]].transpose(2, 0, 1)
-        name = self._constant(slope, f"{self._label(operator.outputs[0])}_slope")
-        self._finish(operator, "PRelu", [self._label(operator.inputs[0]), name])
+        """What is negative times its channel's slope: `slope * x + (1 - slope) * relu(x)`.
+
+        onnxruntime's own PRelu takes as long as all convolutions together, and keeps the
+        convolutions around it from the layout they are fastest in.
+        """
+        data, output = self._label(operator.inputs[0]), self._label(operator.outputs[0])
+        slope = self._constants[operator.inputs[1]].reshape(-1, 1, 1, 1)
+        self._node("Relu", [data], f"{output}_positive")
+        self._scale(data, slope, f"{output}_bent")
+        self._scale(f"{output}_positive", 1 - slope.astype(np.float32), f"{output}_rest")
+        self._finish(operator, "Add", [f"{output}_bent", f"{output}_rest"])
+
+    def _scale(self, data: str, factors: NDArray[Any], output: str) -> None:
+        """Multiply each channel by its factor (C x 1 x 1 x 1): a depthwise convolution."""
+        name = self._constant(factors, f"{output}_factors")
+        self._node("Conv", [data, name], output, kernel_shape=[1, 1], group=len(factors))
 
     def _reshape(self, operator: Operator) -> None:
         output = operator.outputs[0]
