@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from engine.contracts import PortraitVerdict, RenderOptions, SpeechOptions
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.face.cut_off import shows_part_of_face
+from engine.face.detector import FaceFinder
 from engine.face.geometry import Face
 from engine.face.manual import face_at
 from engine.face.portrait_check import judge_portrait
@@ -66,7 +67,7 @@ def judge_picture(
     """
     portrait = received_portrait(decoded)
     pixels, faces = find_faces(portrait.pixels, options, tools)
-    verdict = judge_faces(pixels, faces, options)
+    verdict = judge_faces(pixels, faces, options, tools.finder)
     if verdict.verdict == ErrorCode.NO_FACE and shows_part_of_face(pixels, tools.finder):
         verdict = verdict.model_copy(update={"verdict": ErrorCode.FACE_CUT_OFF})
     return JudgedPortrait(pixels, faces, verdict, portrait.notes)
@@ -87,12 +88,19 @@ def find_faces(
 
 
 def judge_faces(
-    pixels: NDArray[np.uint8], faces: Sequence[Face], options: RenderOptions
+    pixels: NDArray[np.uint8],
+    faces: Sequence[Face],
+    options: RenderOptions,
+    finder: FaceFinder | None = None,
 ) -> PortraitVerdict:
-    """What there is to say about a picture; a face that was pointed at is drawn as it is."""
+    """What there is to say about a picture; a face that was pointed at is drawn as it is.
+
+    With a finder, things before the mouth are looked for too.
+    """
     is_placed = options.face_points is not None
     index = None if is_placed else options.face_index
-    return judge_portrait(pixels, faces, face_index=index, force=options.force or is_placed)
+    force = options.force or is_placed
+    return judge_portrait(pixels, faces, face_index=index, force=force, finder=finder)
 
 
 def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> dict[str, Any]:
