@@ -66,7 +66,7 @@ def _laid_on(points: NDArray[np.float64], target: NDArray[np.float64]) -> NDArra
     source, wanted = (points[HELD] - start) @ as_complex, (target[HELD] - end) @ as_complex
     factor = np.vdot(source, wanted) / np.vdot(source, source)
     moved = (points - start) @ as_complex * factor
-    return np.stack([moved.real, moved.imag], axis=1) + end
+    return np.asarray(np.stack([moved.real, moved.imag], axis=1) + end, np.float64)
 
 
 def _rms(moves: NDArray[np.float64]) -> float:

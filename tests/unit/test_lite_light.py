@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from lite_scenes import FaceFinder, read_picture, speech_like
 
-from engine.animators.lite.eyes import find_eyes
+from engine.animators.lite.eye_finder import find_eyes
 from engine.animators.lite.frame import fit_face_frame
 from engine.animators.lite.head import HEAD_MOVES, Box
 from engine.animators.lite.motion import MotionStyle, plan_motion

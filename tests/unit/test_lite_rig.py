@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.animators.lite.drawn import find_drawn_mouth, settle_drawn_lips
-from engine.animators.lite.eyes import find_eyes
+from engine.animators.lite.eye_finder import find_eyes
 from engine.animators.lite.field import LEFT_MM, STEP_MM, TOP_MM, to_steps
 from engine.animators.lite.frame import fit_face_frame
 from engine.animators.lite.glasses import wears_glasses

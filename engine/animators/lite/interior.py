@@ -14,6 +14,9 @@ TONGUE_FOLLOW = 0.48
 TONGUE_RISE_MM = 5.0
 CLENCH_MM = 2.4
 MIN_BLUR_PX = 0.5
+SLIT_LIGHT, LIT_GAP_MM = 0.38, 4.5
+"""Lips that just part show a dark line, not teeth: this share of the light gets in through a slit,
+all of it from this opening on."""
 
 
 @dataclass(frozen=True)
@@ -145,8 +148,10 @@ class Interior:
         under = np.maximum(y - edges[..., 0], 0)
         over = np.maximum(edges[..., 1] - y, 0)
         side = _sideways(plane, curves)
+        entering = np.float32(SLIT_LIGHT + (1 - SLIT_LIGHT) * min(curves.gap_mm / LIT_GAP_MM, 1.0))
         light: NDArray[np.float32] = (
-            (1 - 0.5 * np.exp(-under / 1.5))
+            entering
+            * (1 - 0.5 * np.exp(-under / 1.5))
             * (1 - 0.3 * np.exp(-over / 0.9))
             * (1 - 0.55 * side**3)
         )

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.animators.lite.drawn import find_drawn_mouth, flat_interior, settle_drawn_lips
-from engine.animators.lite.eyes import Eye, find_eyes
+from engine.animators.lite.eye_finder import find_eyes
+from engine.animators.lite.eyes import Eye
 from engine.animators.lite.field import SkinFields, build_fields
 from engine.animators.lite.frame import FaceFrame, fit_face_frame
 from engine.animators.lite.glasses import wears_glasses
@@ -22,13 +22,13 @@ from engine.animators.lite.seam import settle_lips, shut_lips
 from engine.animators.lite.shading import Shading, build_shading
 from engine.animators.lite.shapes import Lips, build_handles, measure_lips
 from engine.animators.lite.teeth import bake_teeth, bake_tongue
+from engine.animators.lite.texture import prepare_texture
 from engine.face.geometry import Face
 
 SEAM_STRENGTH = 0.5
 GLASSES_BROW_SHARE = 0.15
 CHEEK_SHARE = 0.62
 """Inside of the cheeks against the lips, before less light falls in at the corners."""
-SHARPENING = 0.2
 SOFTEST_EDGE_MM = 2.0
 SHARPEST_EDGE_PX, EDGE_PER_DETAIL, BLUR_PER_DETAIL = 1.15, 0.8, 0.42
 """Cut edges and drawn parts are as soft as the picture's own detail."""
@@ -90,7 +90,7 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
         interior = _build_interior(photo, frame, contours, BLUR_PER_DETAIL * detail)
     height, width = photo.shape[:2]
     head = build_head_field(frame, width, height)
-    texture = _sharpened(photo, head.share(width, height), 1.0 if drawing else detail)
+    texture = photo if drawing else prepare_texture(photo, frame, head.share(width, height))
     return Rig(
         photo=photo,
         texture=texture,
@@ -137,25 +137,6 @@ def _build_interior(
         down_px=frame.down_px,
         upper_follows_jaw=follows_jaw,
     )
-
-
-def _sharpened(
-    photo: NDArray[np.uint8], share: NDArray[np.float32], detail: float
-) -> NDArray[np.uint8]:
-    """The photo with as much fine contrast added as cubic resampling takes away again.
-
-    Args:
-        photo: H x W x 3, uint8, RGB.
-        share: H x W, 0..1: how much each pixel moves; where nothing moves nothing changes.
-        detail: size of the finest detail in pixels; a soft picture loses nothing.
-    """
-    strength = SHARPENING * float(np.clip(2.2 - detail, 0.0, 1.0))
-    if strength <= 0:
-        return photo
-    soft = cv2.GaussianBlur(photo, (0, 0), 0.8)
-    added = cv2.subtract(photo, soft, dtype=cv2.CV_16S)
-    result = photo + added * (share * np.float32(strength))[..., None]
-    return np.clip(np.rint(result), 0, 255).astype(np.uint8)
 
 
 def _openness(lips: Lips) -> float:
