@@ -48,6 +48,10 @@ ENCODER_THREADS = 1
 threads and 4.9 with its own choice (13.4, 14.1, 15.8 at 1024), and frees the other cores for
 drawing."""
 
+ENCODER_SAVINGS = "subme=1:b-adapt=0:weightp=0"
+"""A still camera needs no finer search and no fades: a quarter less work for files 6 % larger that
+look the same (43.1 dB at 512 px, 47.2 dB at 768)."""
+
 SPEECH_BLOCK_S = 2.0
 """Speech is read in pieces of this length."""
 
@@ -225,7 +229,12 @@ def add_picture_track(
         crf: x264's quality.
         preset: x264's speed.
     """
-    options = {"crf": str(crf), "preset": preset, "profile": "high"}
+    options = {
+        "crf": str(crf),
+        "preset": preset,
+        "profile": "high",
+        "x264-params": ENCODER_SAVINGS,
+    }
     track = container.add_stream("libx264", rate=fps, options=options)
     track.width, track.height = size
     track.pix_fmt = "yuv420p"

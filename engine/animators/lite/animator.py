@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from engine.animators.animator import MemoryNeed, Scene
 from engine.animators.lite.motion import MotionStyle, at_rest, plan_motion
 from engine.animators.lite.painter import FramePainter
+from engine.animators.lite.resample import FineTexture
 from engine.animators.lite.rig import build_rig
 from engine.errors import Canceled
 
@@ -65,4 +66,4 @@ def prepare(scene: Scene) -> FramePainter:
     plan = plan_motion(scene.curves, float(scene.fps), scene.seed, style)
     if scene.rest_s > 0:
         plan = at_rest(plan, round(scene.rest_s * scene.fps))
-    return FramePainter(rig, plan)
+    return FramePainter(rig, plan, FineTexture.of(rig.texture))

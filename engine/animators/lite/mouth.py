@@ -11,7 +11,7 @@ from engine.animators.lite.frame import FaceFrame
 from engine.animators.lite.head import Box
 from engine.animators.lite.interior import Interior, MouthPose
 from engine.animators.lite.lips import LipCurves, cut, edges_at
-from engine.animators.lite.resample import apply_affine, look_up, look_up_sharp
+from engine.animators.lite.resample import FINER, FineTexture, apply_affine, look_up
 
 BOX_SIDE_MM, BOX_ABOVE_MM, BOX_BELOW_MM = 15.0, 9.0, 9.0
 """How far the mouth region reaches beyond corners and opening."""
@@ -57,6 +57,7 @@ class MouthPainter:
 
     def paint(
         self,
+        texture: FineTexture,
         unmoved: NDArray[np.float32],
         sheets: tuple[NDArray[np.float32], NDArray[np.float32]],
         curves: LipCurves,
@@ -65,6 +66,7 @@ class MouthPainter:
         """Draw the region.
 
         Args:
+            texture: the skin.
             unmoved: h x w x 2, float32: for each pixel its place in the picture with head
                 motion undone.
             sheets: inverse displacement of upper and lower skin on the grid of the plane,
@@ -78,8 +80,8 @@ class MouthPainter:
         plane = apply_affine(unmoved, self.frame.plane_from_picture)
         above, below = cut(plane, curves)
         steps = (plane - np.array([LEFT_MM, TOP_MM], np.float32)) * np.float32(1 / STEP_MM)
-        upper = self._skin(unmoved, steps, sheets[0])
-        lower = self._skin(unmoved, steps, sheets[1])
+        upper = _skin(texture, unmoved, steps, sheets[0])
+        lower = _skin(texture, unmoved, steps, sheets[1])
 
         under_upper = above[..., None]
         over_lower = below[..., None]
@@ -90,13 +92,6 @@ class MouthPainter:
         if self.seam > 0:
             painted *= self._seam_line(plane, curves)[..., None]
         return np.asarray(cv2.convertScaleAbs(painted), np.uint8)
-
-    def _skin(
-        self, unmoved: NDArray[np.float32], steps: NDArray[np.float32], sheet: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        moves = look_up(sheet, steps)
-        drawn = look_up_sharp(self.photo, unmoved + moves)
-        return drawn.astype(np.float32)
 
     def _between(
         self,
@@ -127,3 +122,14 @@ class MouthPainter:
         inside = np.clip(ends / 3 + 0.5, 0, 1)
         line: NDArray[np.float32] = np.exp(-(distance**2)) * nearly_shut * inside
         return (1 - np.float32(self.seam) * line).astype(np.float32)
+
+
+def _skin(
+    texture: FineTexture,
+    unmoved: NDArray[np.float32],
+    steps: NDArray[np.float32],
+    sheet: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """One sheet of skin where it has moved to: h x w x 3, 0..255."""
+    moved = (unmoved + look_up(sheet, steps)) * FINER
+    return texture.look_up(moved).astype(np.float32)

@@ -9,7 +9,7 @@ from engine.animators.lite.field import LEFT_MM, STEP_MM, TOP_MM
 from engine.animators.lite.interior import MouthPose
 from engine.animators.lite.lips import LipCurves, cut
 from engine.animators.lite.motion import MotionPlan
-from engine.animators.lite.resample import apply_affine, look_up_or_zero, look_up_sharp
+from engine.animators.lite.resample import FINER, FineTexture, apply_affine, look_up_or_zero
 from engine.animators.lite.rig import Rig
 from engine.animators.lite.shading import shaded_box, steps_from_region
 
@@ -19,10 +19,17 @@ MIN_BLINK = 0.02
 
 @dataclass(frozen=True)
 class FramePainter:
-    """Draws any frame of a clip; holds nothing that changes, so threads may share it."""
+    """Draws any frame of a clip; holds nothing that changes, so threads may share it.
+
+    Attributes:
+        rig: the portrait.
+        plan: what it does.
+        skin: the rig's texture, to be read fast.
+    """
 
     rig: Rig
     plan: MotionPlan
+    skin: FineTexture
 
     def paint(self, frame_index: int) -> NDArray[np.uint8]:
         """H x W x 3, uint8, RGB: frame number `frame_index`."""
@@ -56,8 +63,8 @@ class FramePainter:
         steps = (plane - np.array([LEFT_MM, TOP_MM], np.float32)) * np.float32(1 / STEP_MM)
         moves = look_up_or_zero(mixed, steps)
         box = rig.head.grid.box.within(picture.shape[1], picture.shape[0])
-        sources = rig.head.grid.enlarge(head + moves, box)
-        picture[box.slices] = look_up_sharp(rig.texture, sources)
+        sources = rig.head.grid.enlarge((head + moves) * FINER, box)
+        picture[box.slices] = self.skin.look_up(sources)
 
     def _paint_mouth(
         self,
@@ -78,7 +85,7 @@ class FramePainter:
             tongue=float(plan.tongue[frame_index]),
         )
         unmoved = grid.enlarge(head, box)
-        picture[box.slices] = rig.mouth.paint(unmoved, sheets, curves, pose)
+        picture[box.slices] = rig.mouth.paint(self.skin, unmoved, sheets, curves, pose)
 
     def _paint_light(
         self,
