@@ -5,6 +5,7 @@ package registry; only this benchmark needs them). Below .6 dlib calls two pictu
 two photographs of one man measure .53-.79, different people .8 and more.
 """
 
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -53,6 +54,7 @@ class FaceEmbedder:
         return np.array(self._network.compute_face_descriptor(chip))
 
 
+@cache
 def embedder() -> FaceEmbedder | None:
     """The embedder, None where its packages are not installed."""
     try:

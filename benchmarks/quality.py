@@ -2,25 +2,32 @@
 
     python -m benchmarks.quality --portraits FILE... --speech FILE... --out DIR [--cross]
 
-Writes one contact sheet per video, a table of the sync report, and, for recordings with a stored
+Writes one contact sheet per video and a table: the sync report with the gates it fails, a second
+sight of the jaw without landmarks of the lips (`second_sight`), and, for recordings with a stored
 forced alignment (NAME.alignment.json beside them or in tests/data/speech), the independent check:
 landmarks found anew on the decoded frames against the aligned text; the curves that drove the
-animator play no part in it.
+animator play no part in it. Started again with the same folder, it goes on where it stopped.
 """
 
 import argparse
 import json
 import platform
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from benchmarks.identity import FaceEmbedder, embedder, sharpness
+from benchmarks.identity import embedder, sharpness
+from benchmarks.second_sight import JawByFlow
 from engine import AnimateRequest, EngineSettings, RenderOptions, StudioEngine
 from engine.contracts import JobStatus
 from engine.errors import EngineError
 from engine.face.detector import FaceFinder
+from engine.face.geometry import Face
+from engine.lipsync.curves import MouthCurves
+from engine.lipsync.from_audio import Listener
 from engine.lipsync.from_timings import curves_from_timings
 from engine.lipsync.sync_metrics import asked_opening
 from engine.media.video import read_frames
@@ -29,24 +36,57 @@ from engine.speech.voice import TimedPhoneme
 ROOT = Path(__file__).resolve().parents[1]
 BILABIALS = {"p", "b", "m"}
 UPPER_LIP, LOWER_LIP, EYE_R, EYE_L = 13, 14, 33, 263
-SHEET_COLUMNS, SHEET_ROWS, TILE_PX = 8, 3, 240
-LIKENESS_STEP = 5
+SHEET_COLUMNS, SHEET_ROWS, TILE_PX = 8, 2, 200
+LIKENESS_STEP, FLOW_STEP = 10, 2
+"""Every so many frames the person is compared and the jaw is followed by flow."""
 
 
-def openings(video: Path, finder: FaceFinder) -> np.ndarray:
-    """Mouth opening over eye distance on every decoded frame; NaN where no face was found."""
-    face, values = None, []
-    for _, frame in read_frames(video):
-        face = (
-            finder.track(frame, face) if face is not None else next(iter(finder.find(frame)), None)
-        )
+@dataclass
+class Seen:
+    """What one pass over the decoded frames gave; NaN where no face was found.
+
+    Attributes:
+        opening: of the lips, over the eye distance, every frame or every second one.
+        drop: of the jaw by flow, every `FLOW_STEP` frames.
+        sharp: sharpness of the face, every `LIKENESS_STEP` frames.
+        persons: embeddings of those faces.
+        tiles: heads for the contact sheet.
+    """
+
+    opening: list[float] = field(default_factory=list)
+    drop: list[float] = field(default_factory=list)
+    sharp: list[float] = field(default_factory=list)
+    persons: list[np.ndarray] = field(default_factory=list)
+    tiles: list[np.ndarray] = field(default_factory=list)
+
+
+def look(video: Path, num_frames: int, finder: FaceFinder, every: int) -> Seen:
+    """Look at the decoded frames once."""
+    seen, jaw, faces = Seen(), JawByFlow(), embedder()
+    chosen = set(np.linspace(0, num_frames - 1, SHEET_COLUMNS * SHEET_ROWS).astype(int).tolist())
+    face, window = None, None
+    for index, frame in read_frames(video):
+        if index in chosen:
+            window = window or head_window(frame, next(iter(finder.find(frame)), None))
+            seen.tiles.append(tile_of(frame[window]))
+        if index % every:
+            continue
+        face = finder.track(frame, face) if face else next(iter(finder.find(frame)), None)
         if face is None:
-            values.append(np.nan)
+            seen.opening.append(np.nan)
+            if index % FLOW_STEP == 0:
+                seen.drop.append(np.nan)
             continue
         points = face.landmarks[:, :2]
         gap = np.linalg.norm(points[UPPER_LIP] - points[LOWER_LIP])
-        values.append(float(gap / np.linalg.norm(points[EYE_R] - points[EYE_L])))
-    return np.array(values)
+        seen.opening.append(float(gap / np.linalg.norm(points[EYE_R] - points[EYE_L])))
+        if index % FLOW_STEP == 0:
+            seen.drop.append(jaw.drop(frame, face))
+        if index % LIKENESS_STEP == 0:
+            seen.sharp.append(sharpness(frame, face))
+            if faces is not None:
+                seen.persons.append(faces.embed(frame, face))
+    return seen
 
 
 def independent_check(opening: np.ndarray, fps: float, alignment: dict) -> dict:
@@ -94,59 +134,69 @@ def jaw_check(opening: np.ndarray, fps: float, alignment: dict) -> dict:
     return {"true_jaw_corr": round(fit(0.0), 3), "true_lag_ms": round(best * 1000)}
 
 
-def likeness(video: Path, photo: Path, finder: FaceFinder, faces: FaceEmbedder | None) -> dict:
-    """Distance of the face to the photographed one, and sharpness against the photo (medians)."""
+@cache
+def heard(speech: Path) -> MouthCurves:
+    """What the sound asks for."""
+    return Listener().listen_wav(speech)
+
+
+def second_sight(seen: Seen, fps: float, speech: Path) -> dict:
+    """Range of the jaw's drop by flow, and its correlation with what the sound asks for."""
+    drop = np.array(seen.drop)
+    known = np.isfinite(drop)
+    if not known.any():
+        return {}
+    curves = heard(speech)
+    times = np.arange(len(drop)) * FLOW_STEP / fps
+    asked = asked_opening(curves)
+    wanted = np.interp(times * curves.rate_hz, np.arange(len(asked)), asked)
+    low, high = np.percentile(drop[known], [5, 95])
+    return {
+        "flow_range": round(float(high - low), 3),
+        "flow_corr": round(float(np.corrcoef(drop[known], wanted[known])[0, 1]), 3),
+    }
+
+
+def likeness(seen: Seen, photo: Path, size: tuple[int, int], finder: FaceFinder) -> dict:
+    """Distance of the face to the photographed one (mean), and sharpness against it (median)."""
     picture = cv2.cvtColor(cv2.imread(str(photo)), cv2.COLOR_BGR2RGB)
-    reference, found = None, None
-    distances, ratios = [], []
-    for index, frame in read_frames(video):
-        if index % LIKENESS_STEP:
-            continue
-        if reference is None:
-            size = (frame.shape[1], frame.shape[0])
-            shrinks = size[0] < picture.shape[1]
-            how = cv2.INTER_AREA if shrinks else cv2.INTER_CUBIC
-            reference = cv2.resize(picture, size, interpolation=how)
-            still = next(iter(finder.find(reference)), None)
-            found = still
-        if still is None or found is None:
-            return {}
-        found = finder.track(frame, found) or still
-        ratios.append(sharpness(frame, found) / max(sharpness(reference, still), 1e-6))
-        if faces is not None:
-            away = faces.embed(frame, found) - faces.embed(reference, still)
-            distances.append(float(np.linalg.norm(away)))
-    known = {"identity": round(float(np.mean(distances)), 3)} if distances else {}
-    return {**known, "sharp": round(float(np.median(ratios)), 3)}
+    how = cv2.INTER_AREA if size[0] < picture.shape[1] else cv2.INTER_CUBIC
+    reference = cv2.resize(picture, size, interpolation=how)
+    still = next(iter(finder.find(reference)), None)
+    if still is None or not seen.sharp:
+        return {}
+    faces = embedder()
+    own = sharpness(reference, still)
+    known = {"sharp": round(float(np.median(seen.sharp)) / max(own, 1e-6), 3)}
+    if faces is not None:
+        away = np.array(seen.persons) - faces.embed(reference, still)
+        known["identity"] = round(float(np.linalg.norm(away, axis=1).mean()), 3)
+    return known
 
 
-def contact_sheet(video: Path, target: Path, finder: FaceFinder) -> None:
-    """Evenly spread frames of the video, cut to the head, on one picture; memory stays flat."""
-    num_frames = sum(1 for _ in read_frames(video))
-    chosen = set(np.linspace(0, num_frames - 1, SHEET_COLUMNS * SHEET_ROWS).astype(int).tolist())
-    window, tiles = None, []
-    for index, frame in read_frames(video):
-        if window is None:
-            window = head_window(frame, finder)
-        if index in chosen:
-            head = frame[window]
-            scale = TILE_PX / max(head.shape[:2])
-            small = cv2.resize(head, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-            tile = np.full((TILE_PX, TILE_PX, 3), 255, np.uint8)
-            tile[: small.shape[0], : small.shape[1]] = small
-            tiles.append(tile)
-    tiles += [np.full_like(tiles[0], 255)] * (SHEET_COLUMNS * SHEET_ROWS - len(tiles))
+def tile_of(head: np.ndarray) -> np.ndarray:
+    """A head on a white square of `TILE_PX`."""
+    scale = TILE_PX / max(head.shape[:2])
+    small = cv2.resize(head, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    tile = np.full((TILE_PX, TILE_PX, 3), 255, np.uint8)
+    tile[: small.shape[0], : small.shape[1]] = small[:TILE_PX, :TILE_PX]
+    return tile
+
+
+def contact_sheet(tiles: list[np.ndarray], target: Path) -> None:
+    """Evenly spread frames on one picture."""
+    tiles = tiles + [np.full_like(tiles[0], 255)] * (SHEET_COLUMNS * SHEET_ROWS - len(tiles))
     rows = [
         np.hstack(tiles[r * SHEET_COLUMNS : (r + 1) * SHEET_COLUMNS]) for r in range(SHEET_ROWS)
     ]
-    cv2.imwrite(str(target), cv2.cvtColor(np.vstack(rows), cv2.COLOR_RGB2BGR))
+    sheet = cv2.cvtColor(np.vstack(rows), cv2.COLOR_RGB2BGR)
+    cv2.imwrite(str(target), sheet, [cv2.IMWRITE_JPEG_QUALITY, 80])
 
 
-def head_window(frame: np.ndarray, finder: FaceFinder) -> tuple[slice, slice]:
-    """A square of 1.7 face heights around the first face; the whole frame when there is none."""
-    face = next(iter(finder.find(frame)), None)
+def head_window(frame: np.ndarray, face: Face | None) -> tuple[slice, slice]:
+    """A square of 1.7 face heights around the face; the whole frame when there is none."""
     if face is None:
-        return slice(None), slice(None)
+        return slice(0, frame.shape[0]), slice(0, frame.shape[1])
     x, y, w, h = face.box
     half = 0.85 * h
     centre_x, centre_y = x + w / 2, y + h * 0.5
@@ -170,7 +220,7 @@ def judge(
     engine: StudioEngine, portrait: Path, speech: Path, out: Path, options: RenderOptions
 ) -> dict:
     """Make one video and everything that is known about it."""
-    row = {"portrait": portrait.name, "speech": speech.name}
+    row = {"portrait": portrait.stem, "speech": speech.stem}
     try:
         request = AnimateRequest(
             portrait=str(portrait), audio=str(speech), consent=True, options=options
@@ -181,16 +231,18 @@ def judge(
     if job.status is not JobStatus.SUCCEEDED:
         return {**row, "failed": str(job.error and job.error.code)}
     video = engine.artifact_path(job.job_id, "video")
-    finder = FaceFinder()
-    contact_sheet(video, out / f"{portrait.stem}__{speech.stem}.jpg", finder)
-    alignment = find_alignment(speech)
-    check = {}
-    if alignment is not None:
-        seen = openings(video, finder)
-        check = independent_check(seen, options.fps, alignment)
-        check |= jaw_check(seen, options.fps, alignment)
-    check |= likeness(video, engine.input_path(job.job_id, "portrait"), finder, embedder())
     report = job.report
+    finder, alignment = FaceFinder(), find_alignment(speech)
+    every = 1 if alignment is not None else FLOW_STEP
+    seen = look(video, report["num_frames"], finder, every)
+    contact_sheet(seen.tiles, out / f"{portrait.stem}__{speech.stem}.jpg")
+    check = second_sight(seen, options.fps, speech)
+    if alignment is not None:
+        opening = np.array(seen.opening)
+        check |= independent_check(opening, options.fps, alignment)
+        check |= jaw_check(opening, options.fps, alignment)
+    size = (report["width_px"], report["height_px"])
+    check |= likeness(seen, engine.input_path(job.job_id, "portrait"), size, finder)
     engine.delete(job.job_id)
     keys = ("duration_s", "elapsed_s", "realtime_factor", "peak_rss_mb")
     return {**row, **{key: report.get(key) for key in keys}, **report["sync"], **check}
@@ -217,16 +269,18 @@ def main() -> None:
             )
             for i in range(longest)
         ]
-    options = RenderOptions(size_px=arguments.size, animator="lite", seed=1)
-    rows = []
+    options = RenderOptions(size_px=arguments.size, animator="lite", seed=1, force=True)
+    table = arguments.out / "table.json"
+    rows = json.loads(table.read_text("utf-8"))["rows"] if table.exists() else []
+    known = {(row["portrait"], row["speech"]) for row in rows}
+    machine = f"{platform.machine()}, {platform.system()}"
     with StudioEngine(EngineSettings(data_dir=arguments.out / "data")) as engine:
         for portrait, speech in pairs:
+            if (portrait.stem, speech.stem) in known:
+                continue
             rows.append(judge(engine, portrait, speech, arguments.out, options))
             print(json.dumps(rows[-1]), flush=True)
-    machine = f"{platform.machine()}, {platform.system()}"
-    (arguments.out / "table.json").write_text(
-        json.dumps({"machine": machine, "rows": rows}, indent=1)
-    )
+            table.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1), "utf-8")
 
 
 if __name__ == "__main__":
