@@ -14,11 +14,12 @@ engine with tasks that decode nothing. Both print a table and end with 1 when a 
 import argparse
 import json
 import secrets
+import sqlite3
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -28,10 +29,12 @@ import psutil
 from benchmarks.people import Sample, StudioProcess, crowd
 from engine.api import StudioEngine
 from engine.contracts import AnimateRequest, JobSpec
+from engine.jobs import statements
 from engine.jobs.admission import Admission
 from engine.jobs.disk import DiskGate
-from engine.jobs.rows import NewJob
+from engine.jobs.rows import NewJob, columns_of
 from engine.jobs.store import JobStore
+from engine.jobs.submissions import add_submission
 from engine.settings import EngineSettings
 
 MAX_HANDLER_P99_MS = 1000.0
@@ -149,7 +152,7 @@ def _measure_store(folder: Path, rows: int) -> list[Line]:
         return time.perf_counter() - started
 
     empty = [submit(number) for number in range(SUBMITS)]
-    _fill(store, rows)
+    _fill(settings, rows)
     full = [submit(number) for number in range(SUBMITS)]
     store.close()
     return [line_of("store, empty queue", empty), line_of(f"store, {rows} rows", full)]
@@ -173,9 +176,7 @@ def _measure_engine(folder: Path, rows: int) -> list[Line]:
 
         submit(0)  # starts the children
         empty = [submit(number) for number in range(SUBMITS)]
-        store = JobStore(engine.settings.store_path)
-        _fill(store, rows)
-        store.close()
+        _fill(engine.settings, rows)
         full = [submit(number) for number in range(SUBMITS)]
     return [line_of("engine, empty queue", empty), line_of(f"engine, {rows} rows", full)]
 
@@ -194,9 +195,13 @@ def _new_job(owner: str) -> NewJob:
     return NewJob(spec=spec, owner=owner, title="Load", duration_s=3.0, consent=True)
 
 
-def _fill(store: JobStore, rows: int) -> None:
-    for number in range(rows):
-        store.add(_new_job(f"owner-{number % NUM_OWNERS}"))
+def _fill(settings: EngineSettings, rows: int) -> None:
+    """Queue many jobs at once, as many small submissions would have left them."""
+    with closing(sqlite3.connect(settings.store_path, timeout=60)) as connection, connection:
+        for number in range(rows):
+            owner = f"owner-{number % NUM_OWNERS}"
+            add_submission(connection, owner, None, time.time())
+            connection.execute(statements.ADD, columns_of(_new_job(owner), number))
 
 
 def main() -> int:

@@ -153,6 +153,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX submission_by_time ON submission (at)",
     ),
+    ("CREATE TABLE pace (stage TEXT PRIMARY KEY, factor REAL NOT NULL)",),
 )
 """Each entry takes the schema one version further; an entry never changes after a release."""
 
@@ -261,16 +262,31 @@ _FIND = """
 FIND = _FIND + " AND job_id = ?"
 FIND_BY_KEY = _FIND + " AND owner = ? AND idempotency_key = ?"
 FIND_NEW = "SELECT job.*, NULL AS queue_position FROM job WHERE job_id = ?"
-LIST = "SELECT * FROM visible_job ORDER BY created_at DESC, sequence DESC LIMIT :limit"
-LIST_OF_OWNER = """
-    SELECT * FROM visible_job WHERE owner = :owner
-    ORDER BY created_at DESC, sequence DESC LIMIT :limit
+# The place in the queue is looked up row by row, so it is asked for the few rows that are wanted.
+_LIST = """
+    SELECT newest.*, queue.position AS queue_position
+    FROM (
+        SELECT * FROM job WHERE {condition} delete_requested = 0
+        ORDER BY created_at DESC, sequence DESC LIMIT :limit
+    ) AS newest
+    LEFT JOIN queue ON queue.job_id = newest.job_id
+    ORDER BY created_at DESC, sequence DESC
 """
+LIST = _LIST.format(condition="")
+LIST_OF_OWNER = _LIST.format(condition="owner = :owner AND")
 LIST_RUNNING = "SELECT * FROM visible_job WHERE status = 'running' ORDER BY sequence DESC"
 LIST_QUEUED = """
-    SELECT * FROM visible_job WHERE status = 'queued' ORDER BY queue_position LIMIT :limit
+    SELECT job.*, head.position AS queue_position
+    FROM (SELECT job_id, position FROM queue ORDER BY position LIMIT :limit) AS head
+    CROSS JOIN job ON job.job_id = head.job_id
+    ORDER BY head.position
 """
-COUNT_QUEUED = "SELECT COUNT(*) FROM job WHERE status = 'queued' AND delete_requested = 0"
+COUNT_QUEUED = """
+    SELECT COUNT(*) FROM job INDEXED BY waiting_job
+    WHERE status = 'queued' AND delete_requested = 0
+"""
+"""By itself SQLite takes the index of all statuses, and looks at every row's long text."""
+
 COUNT_QUEUED_OF = """
     SELECT COUNT(DISTINCT COALESCE(batch_id, job_id)) FROM job
     WHERE status = 'queued' AND delete_requested = 0 AND owner = :owner
@@ -345,4 +361,9 @@ ADD_RATE = """
     SET seconds_per_second = seconds_per_second + :weight * (:rate - seconds_per_second),
         samples = samples + 1
 """
+ADD_PACE = """
+    INSERT INTO pace (stage, factor) VALUES (:stage, :factor)
+    ON CONFLICT (stage) DO UPDATE SET factor = factor + :weight * (:factor - factor)
+"""
+LIST_PACES = "SELECT stage, factor FROM pace"
 LIST_RATES = "SELECT animator, size_px, seconds_per_second FROM rate"
