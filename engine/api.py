@@ -46,7 +46,7 @@ from engine.jobs.choice import create_backend, create_executors
 from engine.jobs.counts import JobCounts
 from engine.jobs.disk import DiskGate
 from engine.jobs.fairness import LOCAL_OWNER, priority_of
-from engine.jobs.limits import rate_for, spoken_duration_s
+from engine.jobs.limits import PACE, rate_for, spoken_duration_s
 from engine.jobs.rows import NewJob, StoredJob
 from engine.jobs.store import JobStore
 from engine.jobs.temp import SessionTemp
@@ -635,7 +635,7 @@ class StudioEngine:
             raise EngineError(ErrorCode.DATA_DIR_BUSY) from None
 
     def _rates(self, sizes: Iterable[int]) -> dict[str, float]:
-        """Measured rates of these sizes as the check task knows them: by `animator:size`."""
+        """What was measured here as the check task knows it: see `check_inputs`."""
         measured = self._store.rates()
         rates = {f"{name}:{size}": rate for (name, size), rate in measured.items()}
         for animator in {name for name, _ in measured}:
@@ -643,7 +643,8 @@ class StudioEngine:
                 rate = rate_for(measured, animator, size_px)
                 if rate is not None:
                     rates[f"{animator}:{size_px}"] = rate
-        return rates
+        paces = {f"{PACE}:{stage}": pace for stage, pace in self._store.paces().items()}
+        return {**rates, **paces}
 
     def _figures(self) -> Figures:
         health = self._backend.health()

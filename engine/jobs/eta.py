@@ -29,10 +29,13 @@ class TimeLeft:
         """The progress with its `percent` and `seconds_left` completed.
 
         Args:
-            progress: as the worker told it.
+            progress: as the worker told it; a worker that knows what is left is believed.
             elapsed_s: since the job was started.
         """
         self._percent = max(self._percent, progress.percent)
+        if progress.seconds_left is not None:
+            left_s = round(progress.seconds_left, 1)
+            return progress.model_copy(update={"percent": self._percent, "seconds_left": left_s})
         self._learn(elapsed_s)
         left_s = None
         if self._total_s is not None:

@@ -6,6 +6,7 @@ job takes.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from engine.contracts import JobSpec
 from engine.settings import EngineSettings
@@ -13,6 +14,9 @@ from engine.worker.attend import TaskLimits
 
 Rates = Mapping[tuple[str, int], float]
 """Measured rates by animator and size in pixels."""
+
+PACE = "pace"
+"""How the name of a stage's pace begins where it is told beside rates."""
 
 BASE_FPS = 25
 CHARACTERS_PER_SECOND = 16.0
@@ -40,6 +44,9 @@ SLOWEST_CALL_S = 3600.0
 
 HALF_TRUSTED_S = 30.0
 """Length of the video whose rate counts as much as all before it; longer ones count more."""
+
+HALF_TRUSTED_STAGE_S = 3.0
+"""The same for the cost of one stage."""
 
 TOTAL_FACTOR = 10.0
 """A job may take this many times its estimate."""
@@ -111,6 +118,22 @@ def measure_rate(elapsed_s: float, duration_s: float, fps: int) -> MeasuredRate 
     work_s = max(0.0, elapsed_s - FIXED_S)
     weight = duration_s / (duration_s + HALF_TRUSTED_S)
     return MeasuredRate(work_s / duration_s * BASE_FPS / fps, weight)
+
+
+def measure_paces(report: Mapping[str, Any]) -> dict[str, MeasuredRate]:
+    """How many times longer than in the table of costs each stage of a finished video took.
+
+    Args:
+        report: of the video; only those that were foreseen by stage teach anything.
+    """
+    foreseen: Mapping[str, float] = report.get("stage_costs", {})
+    return {
+        stage: MeasuredRate(
+            report["stages"][stage] / cost_s, cost_s / (cost_s + HALF_TRUSTED_STAGE_S)
+        )
+        for stage, cost_s in foreseen.items()
+        if cost_s > 0 and report["stages"].get(stage, 0.0) > 0
+    }
 
 
 def job_limits(

@@ -136,6 +136,7 @@ class JobRunner:
         payload = {
             "spec": job.record.spec.model_dump(mode="json"),
             "job_dir": str(self._folders.path(job.job_id)),
+            "paces": self._store.paces(),
         }
         limits = job_limits(job.record.spec, job.duration_s, self._store.rates(), self._settings)
         _log.info("job %s starts, attempt %d", job.job_id, job.record.attempt)

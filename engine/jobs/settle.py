@@ -6,7 +6,7 @@ from typing import Any
 from engine.contracts import Artifact, JobError, JobStatus, Stage
 from engine.errors import EngineError, ErrorCode
 from engine.jobs.counts import JobCounts
-from engine.jobs.limits import LECTURE_NAME, measure_rate
+from engine.jobs.limits import LECTURE_NAME, measure_paces, measure_rate
 from engine.jobs.rows import StoredJob
 from engine.jobs.store import JobStore
 from engine.lecture.cache import USED_NAME
@@ -57,6 +57,8 @@ class Settler:
         self._counts.note(JobStatus.SUCCEEDED, worked_s)
         if job.record.attempt == 1:
             self._learn_rate(job, report, worked_s)
+            for stage, pace in measure_paces(report).items():
+                self._store.add_pace(stage, pace.rate, pace.weight)
 
     def canceled(self, job: StoredJob) -> None:
         """The owner asked to stop."""

@@ -342,6 +342,17 @@ class JobStore:
         rows = self._database.connection().execute(statements.LIST_RATES)
         return {(row["animator"], row["size_px"]): row["seconds_per_second"] for row in rows}
 
+    def add_pace(self, stage: str, factor: float, weight: float) -> None:
+        """Learn how many times longer a stage takes here; `weight` (0-1) of it is taken over."""
+        values = {"stage": stage, "factor": factor, "weight": weight}
+        with self._database.transaction() as connection:
+            connection.execute(statements.ADD_PACE, values)
+
+    def paces(self) -> dict[str, float]:
+        """How many times longer than in the table of costs each stage takes here."""
+        rows = self._database.connection().execute(statements.LIST_PACES)
+        return {row["stage"]: row["factor"] for row in rows}
+
     def _finish(self, job_id: str, lease_token: str, columns: dict[str, str | None]) -> bool:
         return self._change(
             statements.FINISH,

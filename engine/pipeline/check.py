@@ -1,6 +1,7 @@
 """The pre-flight check: will these inputs do, and what will the video cost here?"""
 
 import math
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,22 +21,23 @@ from engine.errors import EngineError, ErrorCode, InputError
 from engine.face.framing import expected_shape
 from engine.pipeline.animate import shown_window
 from engine.pipeline.decode import received_sound
+from engine.pipeline.foresight import USUAL_FACE_SHARE, known_paces
 from engine.pipeline.intake import check_text, expected_length_s, judge_picture, require_drawable
 from engine.pipeline.sonic import can_take_sonic, free_vram_mb, sonic_for, unmeasured_rate
+from engine.pipeline.stage_costs import Work, moving_megapixels, stage_costs
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
 from engine.speech.speaking_cost import speaking_s
 from engine.weights.recogniser import recogniser_folder
 
-# Seconds of work for one second of 25 fps video at 512 px, before this machine was measured
-# (two cores, docs/performance.md); grows with the number of pixels and frames.
-UNMEASURED_SECONDS_PER_SECOND = 0.8
-
 # Below this share of speech in a recording we warn: tones and noise stay near 0, read speech
 # with pauses is over .4.
 MIN_SPEECH_SHARE = 0.05
 
-# Where the job's fixed costs go: child start, face rig, first frame.
+PACE = "pace:"
+
+# A child that was not started yet loads its programs first; Sonic also its first weights.
+START_SECONDS = 1.0
 FIXED_SECONDS = 2.0
 
 
@@ -78,7 +80,17 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
         voice = tools.voices.choose(speech.text, speech.language, speech.voice)
         speaking = speaking_s(voice, audio.duration_s)
     rates = payload.get("rates") or {}
-    costs = _Costs(audio.duration_s, speaking, shape, rates, settings, tools)
+    paces = {key[len(PACE) :]: rate for key, rate in rates.items() if key.startswith(PACE)}
+    costs = _Costs(
+        duration_s=audio.duration_s,
+        speaking_s=speaking,
+        photo_size=shape,
+        face_share=_face_share(portrait) if portrait else USUAL_FACE_SHARE,
+        rates=rates,
+        paces=known_paces(paces, tools.finder),
+        settings=settings,
+        tools=tools,
+    )
     return report.model_copy(
         update={"estimate": costs.by_animator(options), "presets": costs.by_preset(options)}
     )
@@ -152,6 +164,14 @@ def _check_speech(
     return AudioVerdict(duration_s=round(duration_s, 1), warnings=_told(cleaned.notes))
 
 
+def _face_share(portrait: PortraitVerdict) -> float:
+    """Share of the shown part of the photo that the face covers."""
+    if portrait.chosen is None or portrait.shown is None:
+        return USUAL_FACE_SHARE
+    _, _, width, height = portrait.faces[portrait.chosen].box
+    return width * height / max(portrait.shown[2] * portrait.shown[3], 1.0)
+
+
 def _told(notes: Iterable[str]) -> tuple[str, ...]:
     """Of what a reader noted, that which a person should hear: what has a sentence."""
     return tuple(note for note in notes if note in set(ErrorCode))
@@ -165,7 +185,9 @@ class _Costs:
         duration_s: of the speech.
         speaking_s: what a voice needs for it.
         photo_size: width and height of the upright picture in pixels.
+        face_share: share of the shown part that the face covers.
         rates: measured seconds of work per second of video, by `animator:size`.
+        paces: of the stages of the lite animator on this machine.
         settings: where weights lie.
         tools: the animators.
     """
@@ -173,7 +195,9 @@ class _Costs:
     duration_s: float
     speaking_s: float
     photo_size: tuple[int, int]
+    face_share: float
     rates: Mapping[str, float]
+    paces: Mapping[str, float]
     settings: EngineSettings
     tools: Tools
 
@@ -196,24 +220,31 @@ class _Costs:
         return found
 
     def _lite(self, options: RenderOptions) -> Estimate:
-        unmeasured = UNMEASURED_SECONDS_PER_SECOND * (options.output_size_px / 512) ** 2
-        return self._estimate(options, self.tools.lite, unmeasured)
+        width_px, height_px = expected_shape(options, *self.photo_size)
+        picture_mp = width_px * height_px / 1e6
+        work = Work(
+            speech_s=self.duration_s,
+            fps=options.fps,
+            picture_mp=picture_mp,
+            moving_mp=moving_megapixels(self.face_share * width_px * height_px, picture_mp),
+            photo_mp=self.photo_size[0] * self.photo_size[1] / 1e6,
+            speaking_s=self.speaking_s,
+            cores=os.cpu_count() or 1,
+        )
+        seconds = START_SECONDS + sum(stage_costs(work, self.paces).values())
+        return self._estimate(options, self.tools.lite, seconds)
 
     def _sonic(self, options: RenderOptions) -> Estimate:
-        unmeasured = unmeasured_rate(options, has_card=free_vram_mb() is not None)
-        return self._estimate(options, sonic_for(options, self.settings), unmeasured)
+        key = f"sonic:{options.output_size_px}"
+        rate = self.rates.get(key) or unmeasured_rate(options, has_card=free_vram_mb() is not None)
+        work_s = math.ceil(self.duration_s * 10) / 10 * rate * options.fps / 25
+        seconds = FIXED_SECONDS + self.speaking_s + work_s
+        return self._estimate(options, sonic_for(options, self.settings), seconds)
 
-    def _estimate(
-        self, options: RenderOptions, animator: Animator, unmeasured_rate: float
-    ) -> Estimate:
-        """What the video costs with one animator; its rate is guessed where none was measured."""
-        fps = options.fps
-        rate = self.rates.get(f"{animator.name}:{options.output_size_px}", unmeasured_rate)
-        work_s = math.ceil(self.duration_s * 10) / 10 * rate * fps / 25
+    def _estimate(self, options: RenderOptions, animator: Animator, seconds: float) -> Estimate:
+        """What the video costs with one animator that takes so many seconds."""
         shape = expected_shape(options, *self.photo_size)
-        need = animator.need(*shape, math.ceil(self.duration_s * fps))
+        need = animator.need(*shape, math.ceil(self.duration_s * options.fps))
         return Estimate(
-            seconds=round(FIXED_SECONDS + self.speaking_s + work_s, 1),
-            peak_vram_mb=need.vram_mb,
-            peak_rss_mb=need.rss_mb,
+            seconds=round(seconds, 1), peak_vram_mb=need.vram_mb, peak_rss_mb=need.rss_mb
         )

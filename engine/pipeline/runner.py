@@ -6,10 +6,11 @@ at the first output that is missing.
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import soundfile as sf
@@ -39,6 +40,7 @@ from engine.pipeline.calibrate import calibrate, correction_s
 from engine.pipeline.care import care_for
 from engine.pipeline.deliver import finished_files
 from engine.pipeline.drawing import PIECES_NAME, draw_within_memory, recall_drawing
+from engine.pipeline.foresight import Foresight
 from engine.pipeline.hear import Heard, Script, hear
 from engine.pipeline.intake import JudgedPortrait, find_faces, judge_faces, load_png
 from engine.pipeline.labels import facts_for, marks_for
@@ -70,7 +72,14 @@ def _ignore(_done: int) -> None:
 class VideoJob:
     """Makes one video; every method is one stage."""
 
-    def __init__(self, spec: JobSpec, job_dir: Path, context: TaskContext, tools: Tools) -> None:
+    def __init__(
+        self,
+        spec: JobSpec,
+        job_dir: Path,
+        context: TaskContext,
+        tools: Tools,
+        paces: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
         self._spec = spec
         self._job_dir = job_dir
         self._context = context
@@ -78,6 +87,8 @@ class VideoJob:
         self._clock = StageClock(context.report)
         self._sound: dict[str, Any] = {}
         self._live = LivePicture(job_dir / LIVE_NAME)
+        self._paces = paces
+        self._foresight: Foresight | None = None
 
     def run(self) -> dict[str, Any]:
         """Run every stage.
@@ -109,8 +120,10 @@ class VideoJob:
             self._draw(scene, way, words, duration_s)
 
         video = self._job_dir / VIDEO_NAME
-        num_frames = frames_for(duration_s, Fraction(self._spec.options.fps))
-        with self._clock.running(Stage.ANIMATE, num_frames):
+        self._foresee(scene_at)
+        with self._clock.running(
+            Stage.ANIMATE, frames_for(duration_s, Fraction(self._spec.options.fps))
+        ):
             if video.exists():
                 drawing = recall_drawing(self._job_dir, self._spec.options)
             else:
@@ -172,7 +185,18 @@ class VideoJob:
         )
         if animator.name == "sonic":
             self._clock.shares = SONIC_STAGE_SHARES
+        else:
+            self._foresight = Foresight(
+                self._spec, self._job_dir, self._tools, self._paces, photo_size
+            )
+            self._clock.expect(self._foresight.costs)
         return animator
+
+    def _foresee(self, scene_at: Callable[[int], Scene]) -> None:
+        """Tell the clock what the rest should cost, now that picture and sound are known."""
+        if self._foresight is not None:
+            self._foresight.see(scene_at(self._spec.options.output_size_px))
+            self._clock.expect(self._foresight.costs)
 
     def _wait_for_card(self, animator: Animator, scene_at: Callable[[int], Scene]) -> None:
         """Let other programs finish first when they hold the memory of the card."""
@@ -288,6 +312,7 @@ class VideoJob:
             "realtime_factor": round(elapsed_s / duration_s, 3),
             "peak_vram_mb": peak_vram_mb() if animator == "sonic" else 0.0,
             "stages": dict(self._clock.seconds),
+            "stage_costs": self._foresight.table_costs if self._foresight else {},
             "sync": {**sync.model_dump(), "failed_gates": gates(sync)},
         }
 
@@ -321,7 +346,7 @@ def run_video(payload: dict[str, Any], context: TaskContext, tools: Tools) -> di
     """Make the video of one job.
 
     Args:
-        payload: `spec` (a `JobSpec` as JSON) and `job_dir`.
+        payload: `spec` (a `JobSpec` as JSON), `job_dir`, and `paces`: see `stage_costs`.
         context: progress, cancel, settings.
         tools: models of this process.
 
@@ -329,4 +354,5 @@ def run_video(payload: dict[str, Any], context: TaskContext, tools: Tools) -> di
         See `VideoJob.run`.
     """
     spec = JobSpec.model_validate(payload["spec"])
-    return VideoJob(spec, Path(payload["job_dir"]), context, tools).run()
+    paces = payload.get("paces") or {}
+    return VideoJob(spec, Path(payload["job_dir"]), context, tools, paces).run()

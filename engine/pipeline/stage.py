@@ -1,14 +1,15 @@
 """The clock of one job: which stage runs, how far it is, what each one took."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from engine.contracts import Progress, Stage
 from engine.errors import EngineError
+from engine.pipeline.forecast import Forecast
 
-# Share of a whole job that each stage takes, measured with the lite animator at 512 px on two
-# cores (docs/performance.md); only the percent shown depends on it.
+# Share of a whole job that each stage takes where nothing more is known; only the percent shown
+# depends on it.
 STAGE_SHARES: dict[Stage, float] = {
     Stage.PREPARE: 3.0,
     Stage.SPEAK: 4.0,
@@ -42,19 +43,34 @@ class StageClock:
         self._report = report
         self._stage = Stage.PREPARE
         self._total = 0
+        self._began_s = time.monotonic()
         self.seconds: dict[str, float] = {}
         self.shares = STAGE_SHARES
+        self._forecast: Forecast | None = None
+
+    def expect(self, costs: Mapping[Stage, float]) -> None:
+        """Take over what each stage should cost here, in seconds; may be told again, better."""
+        if self._forecast is None:
+            self._forecast = Forecast(costs)
+            self._forecast.begin(self._stage, self._began_s)
+        self._forecast.costs = costs
+        whole_s = max(sum(costs.values()), 1e-6)
+        self.shares = {stage: 100.0 * costs.get(stage, 0.0) / whole_s for stage in Stage}
 
     @contextmanager
     def running(self, stage: Stage, total: int = 0) -> Iterator[None]:
         """Enter a stage of `total` units; its time is kept even when it fails."""
-        self._stage, self._total = stage, total
-        started = time.monotonic()
+        self._stage, self._total, self._began_s = stage, total, time.monotonic()
+        if self._forecast is not None:
+            self._forecast.begin(stage, self._began_s)
         self.step(0)
         try:
             yield
         finally:
-            self.seconds[stage.value] = round(time.monotonic() - started, 3)
+            now_s = time.monotonic()
+            self.seconds[stage.value] = round(now_s - self._began_s, 3)
+            if self._forecast is not None:
+                self._forecast.end(now_s)
 
     @property
     def stage(self) -> Stage:
@@ -75,7 +91,18 @@ class StageClock:
     def step(self, done: int) -> None:
         """Tell how many units of the running stage are finished."""
         percent = self._percent(done)
-        self._report(Progress(stage=self._stage, done=done, total=self._total, percent=percent))
+        left_s = None
+        if self._forecast is not None:
+            left_s = self._forecast.left_s(done, self._total, time.monotonic())
+        self._report(
+            Progress(
+                stage=self._stage,
+                done=done,
+                total=self._total,
+                percent=percent,
+                seconds_left=left_s,
+            )
+        )
 
     def _percent(self, done: int) -> float:
         order = list(Stage)
