@@ -28,8 +28,8 @@ from engine.lecture.sound import lecture_sound
 from engine.lecture.voicing import Voicing
 from engine.lecture.workplace import Workplace
 from engine.media.audio import SPEECH_RATE_HZ
-from engine.media.caption_drawer import find_undrawable
 from engine.media.image import parse_background
+from engine.media.typefaces import find_undrawable
 from engine.pipeline.decode import received_portrait
 from engine.pipeline.intake import (
     PORTRAIT_NAME,

@@ -2,22 +2,18 @@
 
 import math
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from engine.lecture.layout import Layout
 from engine.lecture.options import LectureOptions
+from engine.media.lettering import lay_out
 from engine.media.patch import Patch
 
 START_S, FADE_S, HOLD_S = 0.6, 0.4, 4.5
 """The title comes after a moment, within a blink, and stays long enough to be read twice."""
-
-FONT_PATH = (
-    Path(__file__).resolve().parents[2] / "assets" / "fonts" / "NotoSans-SemiBold-subset.ttf"
-)
 
 # Shares of the shorter side of the picture, but for the last three.
 _TITLE_SIZE, _SUBTITLE_SIZE = 1 / 18, 1 / 27
@@ -77,21 +73,24 @@ def _draw(options: LectureOptions, short_px: int, width_px: int) -> NDArray[np.u
         if text
     ]
     shrink = min(1.0, *(width_px * _WIDEST / _length(text, size) for text, size, _ in rows))
-    fonts = [ImageFont.truetype(FONT_PATH, max(round(size * shrink), 8)) for _, size, _ in rows]
+    lines = [lay_out(text, max(round(size * shrink), 8)) for text, size, _ in rows]
     padding = round(short_px * _TITLE_SIZE * _PADDING)
     bar = max(round(short_px * _TITLE_SIZE * _BAR), 2)
-    lengths = [font.getlength(text) for font, (text, _, _) in zip(fonts, rows, strict=True)]
-    heights = [round(font.size * 1.3) for font in fonts]
-    size = (math.ceil(max(lengths)) + 2 * padding + bar, sum(heights) + round(padding * 1.2))
+    heights = [round(line.size_px * 1.3) for line in lines]
+    size = (
+        math.ceil(max(line.width_px for line in lines)) + 2 * padding + bar,
+        sum(heights) + round(padding * 1.2),
+    )
     image = Image.new("RGBA", size, _DARK)
     pen = ImageDraw.Draw(image)
     pen.rectangle((0, 0, bar - 1, size[1]), _ACCENT)
     top = round(padding * 0.6)
-    for (text, _, colour), font, height in zip(rows, fonts, heights, strict=True):
-        pen.text((bar + padding, top + height / 2), text, font=font, fill=colour, anchor="lm")
+    for (_, _, colour), line, height in zip(rows, lines, heights, strict=True):
+        corner = (bar + padding, round(top + height / 2 - line.middle_px(0)))
+        image.paste(colour, corner, Image.fromarray(line.mask(0)))
         top += height
     return np.asarray(image, np.uint8)
 
 
 def _length(text: str, size: float) -> float:
-    return float(ImageFont.truetype(FONT_PATH, max(round(size), 8)).getlength(text))
+    return lay_out(text, max(round(size), 8)).width_px

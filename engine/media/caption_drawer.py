@@ -1,34 +1,21 @@
-# ruff: noqa: RUF001 - signs that look like others
 """Captions drawn into frames: white letters with a dark outline on a soft dark box.
 
 The box of a cue is drawn once and blended into every frame it stands in, so that nothing grows
-with the length of the video. The bundled font has Latin, Greek and Cyrillic letters; other
-scripts need shaping or large fonts and are refused by `find_undrawable` before anything starts.
+with the length of the video. Which scripts can be drawn, `engine.media.typefaces` knows.
 """
 
 import math
-import unicodedata
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFilter, ImageFont
+from PIL import Image, ImageDraw, ImageFilter
 
 from engine.media.captions import Cue
+from engine.media.lettering import Line, lay_out
 from engine.media.patch import Patch
-
-_FONT_PATH = (
-    Path(__file__).resolve().parents[2] / "assets" / "fonts" / "NotoSans-SemiBold-subset.ttf"
-)
-# First and last character of what the font draws.
-_DRAWN = (
-    (0x20, 0x7E), (0xA0, 0x24F), (0x300, 0x36F), (0x370, 0x3E1), (0x3F0, 0x3FF),
-    (0x400, 0x52F), (0x1E00, 0x1EFF), (0x2010, 0x2027), (0x2030, 0x203A), (0x20A0, 0x20BF),
-)  # fmt: skip
-_DRAWN_SINGLY = frozenset("№™−≠")
 
 # Shares of the font's size, but for the first two.
 _SIZE_OF_SHORT_SIDE = 1 / 19
@@ -59,17 +46,6 @@ def columns_for(width_px: int, height_px: int) -> int:
     """How many letters of running text fit into a line of a frame; never more than are usual."""
     size_px = _font_size(width_px, height_px)
     return max(12, min(42, math.floor(width_px * _WIDTH_OF_FRAME / (size_px * _LETTER_WIDTH))))
-
-
-def find_undrawable(text: str) -> str:
-    """Letters and digits of a text that the bundled font does not have, each once, in order."""
-    composed = unicodedata.normalize("NFC", text)
-    missing = (
-        character
-        for character in composed
-        if unicodedata.category(character)[0] in "LMN" and not _is_drawn(character)
-    )
-    return "".join(dict.fromkeys(missing))
 
 
 class CaptionDrawer:
@@ -136,24 +112,13 @@ def _font_size(width_px: int, height_px: int) -> int:
     return max(_SMALLEST_PX, round(min(width_px, height_px) * _SIZE_OF_SHORT_SIDE))
 
 
-def _is_drawn(character: str) -> bool:
-    code = ord(character)
-    return character in _DRAWN_SINGLY or any(first <= code <= last for first, last in _DRAWN)
-
-
-def _drawable(line: str) -> str:
-    """The line without signs that the font does not have."""
-    return "".join(filter(_is_drawn, unicodedata.normalize("NFC", line)))
-
-
 def _draw_cue(cue: Cue, width_px: int, height_px: int, lit: int | None = None) -> Patch:
-    lines = [_drawable(line) for line in cue.lines]
-    font = _fitting_font(lines, width_px, height_px)
-    size_px = font.size
+    lines = _fitting_lines(cue.lines, width_px, height_px)
+    size_px = lines[0].size_px
     line_px = round(size_px * _LINE_HEIGHT)
     padding = round(size_px * _PADDING)
     soft = max(1, round(size_px * _SOFTNESS))
-    text_width = math.ceil(max(font.getlength(line) for line in lines))
+    text_width = math.ceil(max(line.width_px for line in lines))
     box = (text_width + 2 * padding, line_px * len(lines) + padding)
     patch_size = (min(box[0] + 4 * soft, width_px), min(box[1] + 4 * soft, height_px))
     left, top = (patch_size[0] - box[0]) // 2, (patch_size[1] - box[1]) // 2
@@ -163,25 +128,15 @@ def _draw_cue(cue: Cue, width_px: int, height_px: int, lit: int | None = None) -
     )
     image = Image.new("RGBA", patch_size, (*_DARK[:3], 0))
     image.putalpha(shade.filter(ImageFilter.GaussianBlur(soft)))
-    letters = Image.new("RGBA", patch_size, (*_DARK[:3], 0))
-    pen = ImageDraw.Draw(letters)
-    outline: dict[str, Any] = {
-        "font": font,
-        "stroke_width": max(1, round(size_px * _OUTLINE)),
-        "stroke_fill": _DARK,
-    }
-    middle = patch_size[0] / 2
-    heights = [top + padding / 2 + (index + 0.5) * line_px for index in range(len(lines))]
-    for line, height in zip(lines, heights, strict=True):
-        pen.text((middle, height), line, fill=_WHITE, anchor="mm", **outline)
+    places = [
+        (patch_size[0] / 2, top + padding / 2 + (index + 0.5) * line_px)
+        for index in range(len(lines))
+    ]
+    _write(image, lines, places)
     if lit is not None:
         word = cue.words[lit]
-        text, line = cue.lines[word.line], lines[word.line]
-        before = font.getlength(_drawable(text[: word.first]))
-        place = (middle - font.getlength(line) / 2 + before, heights[word.line])
-        said = _drawable(text[word.first : word.last])
-        pen.text(place, said, fill=_LIT, anchor="lm", **outline)
-    image.alpha_composite(letters)
+        line, place = lines[word.line], places[word.line]
+        _paste(image, line.mask(0, word.first, word.last), line.middle_px(0), place, _LIT)
     below_px = round(size_px * _BOTTOM)
     return Patch.of(
         np.asarray(image, np.uint8),
@@ -190,12 +145,41 @@ def _draw_cue(cue: Cue, width_px: int, height_px: int, lit: int | None = None) -
     )
 
 
-def _fitting_font(lines: Sequence[str], width_px: int, height_px: int) -> ImageFont.FreeTypeFont:
-    """The font in its usual size, or smaller where a line of wide letters would not fit."""
+_Place = tuple[float, float]
+"""Of the middle of a line: from the left and from the top."""
+
+
+def _write(image: Image.Image, lines: Sequence[Line], places: Sequence[_Place]) -> None:
+    """Draw white letters on their outlines; all of these first, since lines may touch."""
+    stroke_px = max(1, round(lines[0].size_px * _OUTLINE))
+    brush = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * stroke_px + 1, 2 * stroke_px + 1))
+    for line, place in zip(lines, places, strict=True):
+        outline = cv2.dilate(line.mask(stroke_px), brush)
+        _paste(image, outline, line.middle_px(stroke_px), place, _DARK)
+    for line, place in zip(lines, places, strict=True):
+        _paste(image, line.mask(0), line.middle_px(0), place, _WHITE)
+
+
+def _paste(
+    image: Image.Image,
+    mask: NDArray[np.uint8] | cv2.typing.MatLike,
+    middle_px: float,
+    place: _Place,
+    colour: tuple[int, int, int, int],
+) -> None:
+    """Put a colour where the mask covers, its middle at a place."""
+    corner = (round(place[0] - mask.shape[1] / 2), round(place[1] - middle_px))
+    image.paste(colour, corner, Image.fromarray(np.asarray(mask, np.uint8)))
+
+
+def _fitting_lines(texts: Sequence[str], width_px: int, height_px: int) -> list[Line]:
+    """The lines in the usual size, or smaller where one of wide letters would not fit."""
     size_px = _font_size(width_px, height_px)
-    font = ImageFont.truetype(_FONT_PATH, size_px)
-    longest = max(font.getlength(line) for line in lines)
+    whole = "\n".join(texts)
+    lines = [lay_out(text, size_px, whole) for text in texts]
+    longest = max(line.width_px for line in lines)
     room = width_px * _WIDTH_OF_FRAME
     if longest <= room:
-        return font
-    return ImageFont.truetype(_FONT_PATH, max(1, math.floor(size_px * room / longest)))
+        return lines
+    smaller_px = max(1, math.floor(size_px * room / longest))
+    return [lay_out(text, smaller_px, whole) for text in texts]

@@ -17,7 +17,7 @@ from engine.face.geometry import Face
 from engine.face.manual import face_at
 from engine.face.portrait_check import judge_portrait
 from engine.media.atomic import replace_when_done
-from engine.media.caption_drawer import find_undrawable
+from engine.media.typefaces import find_undrawable
 from engine.pipeline.decode import received_portrait, received_sound
 from engine.pipeline.spoken_length import spoken_length_s
 from engine.pipeline.tools import Tools

@@ -17,16 +17,17 @@ import soundfile as sf
 from PIL import Image
 
 from engine.animators.animator import Animator, Scene
-from engine.contracts import Artifact, ArtifactKind, JobSpec, Stage
-from engine.errors import Canceled
+from engine.contracts import Artifact, ArtifactKind, JobSpec, RenderOptions, Stage
+from engine.errors import Canceled, ErrorCode
 from engine.gpu.room import wait_for_room
 from engine.lipsync.from_audio import loudness_of_wav
 from engine.lipsync.from_timings import curves_from_timings
 from engine.lipsync.score import SyncReport, gates, score_video
 from engine.lipsync.visemes import bilabial_times
 from engine.media.atomic import replace_when_done
-from engine.media.caption_drawer import CaptionDrawer, columns_for, find_undrawable
+from engine.media.caption_drawer import CaptionDrawer, columns_for
 from engine.media.captions import build_cues, write_captions
+from engine.media.typefaces import find_undrawable
 from engine.media.video import frames_for, probe_video
 from engine.pipeline.animate import (
     POSTER_NAME,
@@ -164,7 +165,11 @@ class VideoJob:
                 )
             report = {
                 **self._report(video, duration_s, animator.name, sync),
-                "notes": [*judged.verdict.warnings, *heard.notes],
+                "notes": [
+                    *judged.verdict.warnings,
+                    *heard.notes,
+                    *undrawn_note(self._spec.options, words),
+                ],
                 "note_values": judged.verdict.values,
                 "memory_steps": list(drawing.steps),
                 "sound": self._sound,
@@ -215,13 +220,11 @@ class VideoJob:
     def _draw(
         self, scene: Scene, animator: Animator, words: Sequence[TimedWord], duration_s: float
     ) -> None:
-        captions = None
-        # What was typed was checked before; a recogniser may write letters the font lacks.
-        is_drawable = not any(find_undrawable(word.text) for word in words)
-        if self._spec.options.captions == "burn" and is_drawable:
+        captions, options = None, self._spec.options
+        if words and options.captions == "burn" and not undrawn_note(options, words):
             height_px, width_px = scene.canvas.shape[:2]
             cues = build_cues(words, duration_s, columns_for(width_px, height_px))
-            highlights = self._spec.options.highlight_words
+            highlights = options.highlight_words
             captions = CaptionDrawer(cues, width_px, height_px, scene.fps, highlights=highlights)
         # Sonic spends most of the time before the first frame and tells its own share.
         on_frame = self._clock.step if animator.name == "lite" else _ignore
@@ -340,6 +343,16 @@ class VideoJob:
             ("report", REPORT_NAME),
         )
         return finished_files(self._job_dir, kinds)
+
+
+def undrawn_note(options: RenderOptions, words: Sequence[TimedWord]) -> tuple[str, ...]:
+    """Why captions that were to stand in the picture do not.
+
+    What was typed was checked before; a recogniser may write letters that no font has.
+    """
+    if options.captions == "burn" and any(find_undrawable(word.text) for word in words):
+        return (ErrorCode.CAPTIONS_NOT_DRAWN.value,)
+    return ()
 
 
 def run_video(payload: dict[str, Any], context: TaskContext, tools: Tools) -> dict[str, Any]:

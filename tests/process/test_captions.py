@@ -95,10 +95,10 @@ def test_without_captions_only_the_video_is_delivered(cli, tmp_path):
 
 
 def test_letters_the_font_lacks_are_refused_before_anything_is_made(cli, tmp_path):
-    done = say(cli, tmp_path / "out.mp4", "burn", "你好 world")
+    done = say(cli, tmp_path / "out.mp4", "burn", "ሰላም world")
 
     assert done.returncode == 2
-    assert done.stderr.startswith("These letters cannot be drawn into the picture: 你好 ")
+    assert done.stderr.startswith("These letters cannot be drawn into the picture: ሰላም ")
     assert json.loads(done.stdout)["error"]["code"] == "captions_undrawable"
     assert list(tmp_path.iterdir()) == []
 
@@ -131,13 +131,13 @@ def test_a_recording_is_captioned_where_the_recogniser_is(cli, tmp_path, monkeyp
 
 
 def test_check_tells_what_captions_lack(data_dir):
-    recording, chinese = str(SPEECH), SpeechOptions(text="你好")
+    recording, amharic = str(SPEECH), SpeechOptions(text="ሰላም")
     with StudioEngine(EngineSettings(data_dir=data_dir)) as engine:
         refused = engine.check(None, recording, options=RenderOptions(captions="srt"))
-        undrawable = engine.check(None, speech=chinese, options=RenderOptions(captions="burn"))
-        fine = engine.check(None, speech=chinese, options=RenderOptions(captions="srt"))
+        undrawable = engine.check(None, speech=amharic, options=RenderOptions(captions="burn"))
+        fine = engine.check(None, speech=amharic, options=RenderOptions(captions="srt"))
 
     assert refused.audio.verdict == ErrorCode.CAPTIONS_NEED_TEXT
     assert undrawable.audio.verdict == ErrorCode.CAPTIONS_UNDRAWABLE
-    assert undrawable.audio.values == {"characters": "你好"}
+    assert undrawable.audio.values == {"characters": "ሰላም"}
     assert fine.ok

@@ -1,15 +1,12 @@
-# ruff: noqa: RUF001 - letters of many scripts look like others
-"""Captions in the picture: where they are, when, and what cannot be drawn."""
+"""Captions in the picture: where they are and when."""
 
-import unicodedata
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from PIL import ImageFont
 
 from engine.media import caption_drawer
-from engine.media.caption_drawer import CaptionDrawer, columns_for, find_undrawable
+from engine.media.caption_drawer import CaptionDrawer, columns_for
 from engine.media.captions import Cue, build_cues
 from engine.speech.voice import TimedWord
 
@@ -77,29 +74,6 @@ def test_full_lines_stay_inside_the_frame(size):
     assert 12 <= columns <= 42
     assert not changed[:2].any()
     assert not changed[-2:].any()
-
-
-def test_what_the_font_lacks_is_told():
-    assert find_undrawable("Grüße, Ελλάδα, Жизнь, Tiếng Việt, 5 € – ok? “x” №1") == ""
-    assert find_undrawable("e\u0301 ọ\u0301") == ""
-    assert find_undrawable("Hi 你好你 ok ก مر") == "你好กمر"
-
-
-def test_every_character_taken_for_drawable_is_in_the_font():
-    font = ImageFont.truetype(caption_drawer._FONT_PATH, 20)
-    missing = bytes(font.getmask("\ufffe"))
-    ranges = (range(first, last + 1) for first, last in caption_drawer._DRAWN)
-    claimed = [chr(code) for codes in ranges for code in codes]
-
-    absent = [
-        character
-        for character in [*claimed, *caption_drawer._DRAWN_SINGLY]
-        if unicodedata.category(character)[0] in "LNPS"
-        and bytes(font.getmask(character)) == missing
-    ]
-
-    assert absent == []
-    assert caption_drawer._FONT_PATH.stat().st_size < 400_000
 
 
 def test_the_word_that_is_said_has_another_colour():

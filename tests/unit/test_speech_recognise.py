@@ -16,6 +16,7 @@ from engine.contracts import RenderOptions
 from engine.errors import Canceled, ErrorCode
 from engine.media.captions import LINE_COLUMNS, MAX_LINES, build_cues, width_of
 from engine.pipeline.hear import hear
+from engine.pipeline.runner import undrawn_note
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
 from engine.speech.recognise import Recognised, Recogniser, _words_of
@@ -153,3 +154,11 @@ def test_a_model_is_told_from_a_web_page_and_from_other_weights(tmp_path):
     other.write_bytes(b"\x80\x02pickle")
     assert find_fault(other) == "it is not a CTranslate2 model"
     assert RenderOptions().captions == "off"
+
+
+def test_letters_that_no_font_has_are_a_note_where_they_should_be_drawn():
+    heard = [TimedWord("Hello", 0.0, 0.4), TimedWord("ሰላም", 0.5, 0.9)]
+
+    assert undrawn_note(RenderOptions(captions="burn"), heard) == (ErrorCode.CAPTIONS_NOT_DRAWN,)
+    assert undrawn_note(RenderOptions(captions="srt"), heard) == ()
+    assert undrawn_note(RenderOptions(captions="burn"), heard[:1]) == ()
