@@ -8,7 +8,7 @@ import dataclasses
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -271,6 +271,13 @@ class StudioEngine:
     def preview_voice(self, speech: SpeechOptions) -> Path:
         """Speak a short text into a temporary WAV that lives for an hour at least."""
         return self._lane.preview(speech)
+
+    def preview_voice_pieces(self, speech: SpeechOptions) -> Iterator[Path]:
+        """As `preview_voice`, piece by piece: the first is there while the rest is spoken.
+
+        Each WAV is the reader's to delete; all together they are the whole.
+        """
+        return self._lane.preview_pieces(speech)
 
     def speak(
         self,

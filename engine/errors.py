@@ -63,6 +63,7 @@ class ErrorCode(StrEnum):
     STYLE_IGNORED = "style_ignored"
     VOICE_UNKNOWN = "voice_unknown"
     VOICE_SPEAKS_OTHER = "voice_speaks_other"
+    VOICE_SILENT = "voice_silent"
     VOICE_UNAVAILABLE = "voice_unavailable"
     VOICE_NOT_INSTALLED = "voice_not_installed"
     VOICE_SETUP_FAILED = "voice_setup_failed"

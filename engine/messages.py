@@ -273,6 +273,10 @@ MESSAGES: dict[ErrorCode, Message] = {
         "Row {row} of the table has a value under {column} that cannot be used.",
         "Correct it; speed is a number from 0.5 to 2.",
     ),
+    ErrorCode.VOICE_SILENT: Message(
+        "The voice {voice} made no sound at all.",
+        "Choose another voice; if this one stays silent, fetch its files again.",
+    ),
     ErrorCode.VOICE_SPEAKS_OTHER: Message(
         "The voice {voice} does not speak this language: {language}",
         "Choose another voice, or none: then the best one for the language is taken.",

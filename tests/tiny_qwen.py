@@ -92,7 +92,12 @@ def main(folder: Path) -> None:
         },
         encoder_valid_num_quantizers=GROUPS,
     )  # fmt: skip
-    Qwen3TTSTokenizerV2Model(codec).save_pretrained(folder / "speech_tokenizer")
+    tokenizer = Qwen3TTSTokenizerV2Model(codec)
+    with torch.no_grad():  # its code books begin as zeros, which sound like nothing
+        for name, values in tokenizer.decoder.state_dict().items():
+            if name.endswith("embedding_sum"):
+                values.normal_()
+    tokenizer.save_pretrained(folder / "speech_tokenizer")
     extractor = EncodecFeatureExtractor(feature_size=1, sampling_rate=24000)
     extractor.save_pretrained(folder / "speech_tokenizer")
     (folder / "speech_tokenizer" / "configuration.json").write_text("{}", "utf-8")

@@ -1,5 +1,6 @@
 """The speak stage: a text becomes speech.wav and timings.json in the job's folder."""
 
+import itertools
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ from engine.speech.voice import SpokenClip, TimedPhoneme, TimedWord
 
 # The rate of every speech.wav, and of the sound in every finished video.
 SPEECH_RATE_HZ = 48_000
+
+Spoken = Callable[[SpokenClip], None]
+"""Takes a piece of a text as soon as it is spoken."""
 
 
 def speak_to_file(
@@ -43,9 +47,25 @@ def speak_to_file(
         The clip at the voice's own sample rate, with its times.
     """
     clip = voices.speak(speech, canceled, on_progress, lexicon)
+    write_speech(target, clip)
+    return clip
+
+
+def write_pieces(target: Path) -> Spoken:
+    """A taker of pieces that writes each as a WAV of its own: `NAME-0.wav` for `NAME.wav`."""
+    numbers = itertools.count()
+
+    def write(clip: SpokenClip) -> None:
+        name = f"{target.stem}-{next(numbers)}{target.suffix}"
+        write_speech(target.with_name(name), clip)
+
+    return write
+
+
+def write_speech(target: Path, clip: SpokenClip) -> None:
+    """Write a clip as 48 kHz mono WAV, whole or not at all."""
     samples = soxr.resample(clip.samples, clip.sample_rate_hz, SPEECH_RATE_HZ)
     write_wav(target, samples.astype(np.float32), SPEECH_RATE_HZ)
-    return clip
 
 
 def timings_of(clip: SpokenClip) -> dict[str, Any]:

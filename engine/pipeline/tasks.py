@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from engine.contracts import Progress, SpeechOptions, Stage
 from engine.lecture.intake import lecture_tasks
 from engine.lecture.runner import run_lecture
 from engine.media.atomic import replace_when_done
@@ -12,10 +11,10 @@ from engine.pipeline.check import check_inputs
 from engine.pipeline.decode import received_sound
 from engine.pipeline.doctor import examine
 from engine.pipeline.hear import Script, hear
-from engine.pipeline.intake import check_text, take_in
+from engine.pipeline.intake import take_in
 from engine.pipeline.preview import preview_portrait
 from engine.pipeline.runner import run_video
-from engine.pipeline.speak import speak_to_file, timings_of
+from engine.pipeline.speech_tasks import speech_tasks
 from engine.pipeline.tools import Tools
 from engine.pipeline.translate import draft_all
 from engine.speech.lexicon import Lexicon
@@ -40,33 +39,6 @@ def task_table(tools: Tools) -> TaskTable:
             return run_lecture(payload, context, tools)
         return run_video(payload, context, tools)
 
-    def voices(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
-        with_missing = bool(payload.get("with_missing"))
-        found = tools.voices.voices(payload.get("language"), with_missing=with_missing)
-        return {"voices": [voice.model_dump(mode="json") for voice in found]}
-
-    def speak(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
-        speech = SpeechOptions.model_validate(payload["speech"])
-        check_text(speech, context.settings, tools)
-        try:
-            clip = speak_to_file(
-                speech,
-                Path(payload["target"]),
-                tools.voices,
-                context.canceled,
-                lambda done, total: context.report(_spoken(done, total)),
-                lexicon=Lexicon.load(context.settings.pronunciations_path),
-            )
-        finally:
-            tools.voices.free_card()  # a video may be about to begin in another process
-        return {
-            "duration_s": round(clip.duration_s, 3),
-            "voice": clip.voice_id,
-            "language": clip.language,
-            "notes": list(clip.notes),
-            "timings": timings_of(clip),
-        }
-
     def lipsync(payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         return _write_curves(payload, context, tools)
 
@@ -79,12 +51,10 @@ def task_table(tools: Tools) -> TaskTable:
         "intake": intake,
         "preview_portrait": show,
         "render": render,
-        "voices": voices,
-        "preview": speak,
-        "speak": speak,
         "lipsync": lipsync,
         "translate": draft_all,
         "doctor": doctor,
+        **speech_tasks(tools),
         **lecture_tasks(tools),
     }
     return {kind: _told_settings(task, tools) for kind, task in tasks.items()}
@@ -99,10 +69,6 @@ def _get_ready(tools: Tools) -> Task:
         return {}
 
     return get_ready
-
-
-def _spoken(done: int, total: int) -> Progress:
-    return Progress(stage=Stage.SPEAK, done=done, total=total, percent=100 * done / total)
 
 
 def _told_settings(task: Task, tools: Tools) -> Task:

@@ -21,7 +21,7 @@ class VideoFacts(Frozen):
 
     Attributes:
         content_id: tells this video from others and nothing else; see `content_id_of`.
-        kind: what it is: `video`, `dub`, `lecture`.
+        kind: what it is: `video`, `dub`, `lecture`, `speech`.
         models: what made picture and voice, such as `sonic-studio/lite`, `hibari:heart`.
         visible_label: language of the label in the picture; None = it was switched off.
         watermark: name of the hidden watermark; None = there is none.

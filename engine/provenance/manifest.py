@@ -17,6 +17,7 @@ from engine.provenance.certificate import SigningIdentity
 from engine.provenance.facts import AI_MADE, PRODUCER, VideoFacts, product_version
 
 MEDIA_TYPE = "video/mp4"
+_ENDINGS = {MEDIA_TYPE: "mp4", "audio/wav": "wav"}
 FACTS_LABEL = "org.sonic-studio.facts"
 MAX_MB_IN_MEMORY, HASHED_AT_ONCE_KB = 8, 1024
 """A larger copy lies on the disk while it is signed, and the film is hashed block by block: c2pa
@@ -53,8 +54,9 @@ def sign(
     facts: VideoFacts,
     identity: SigningIdentity,
     timestamp_url: str | None = None,
+    media_type: str = MEDIA_TYPE,
 ) -> None:
-    """Copy a video and put a manifest over all of it.
+    """Copy a video, or a file of another type, and put a manifest over all of it.
 
     Raises:
         c2pa.C2paError: the certificate or the file cannot be used.
@@ -65,24 +67,27 @@ def sign(
     )
     with (
         c2pa.Signer.from_info(info) as signer,
-        c2pa.Builder(json.dumps(_definition(facts)), _context(None)) as builder,
+        c2pa.Builder(json.dumps(_definition(facts, media_type)), _context(None)) as builder,
         source.open("rb") as reading,
         target.open("w+b") as writing,
     ):
-        builder.sign(signer, MEDIA_TYPE, reading, writing)
+        builder.sign(signer, media_type, reading, writing)
 
 
-def read_manifest(path: Path, anchor_pem: str | None = None) -> FoundManifest:
+def read_manifest(
+    path: Path, anchor_pem: str | None = None, media_type: str = MEDIA_TYPE
+) -> FoundManifest:
     """Read and check the manifest of a file.
 
     Args:
         path: the file.
         anchor_pem: the certificate whose signatures count as our own.
+        media_type: of the file.
     """
     try:
         with (
             path.open("rb") as reading,
-            c2pa.Reader(MEDIA_TYPE, reading, context=_context(anchor_pem)) as reader,
+            c2pa.Reader(media_type, reading, context=_context(anchor_pem)) as reader,
         ):
             content = json.loads(reader.json())
             state = reader.get_validation_state()
@@ -108,7 +113,7 @@ def read_manifest(path: Path, anchor_pem: str | None = None) -> FoundManifest:
     )
 
 
-def _definition(facts: VideoFacts) -> dict[str, Any]:
+def _definition(facts: VideoFacts, media_type: str) -> dict[str, Any]:
     agent = {"name": PRODUCER, "version": product_version()}
     action = {
         "action": "c2pa.created",
@@ -118,8 +123,8 @@ def _definition(facts: VideoFacts) -> dict[str, Any]:
     }
     return {
         "claim_generator_info": [agent],
-        "title": f"{facts.content_id}.mp4",
-        "format": MEDIA_TYPE,
+        "title": f"{facts.content_id}.{_ENDINGS[media_type]}",
+        "format": media_type,
         "assertions": [
             {"label": "c2pa.actions.v2", "data": {"actions": [action]}},
             {"label": FACTS_LABEL, "data": facts.model_dump(mode="json")},

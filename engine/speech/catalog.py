@@ -12,20 +12,28 @@ from engine.contracts import SpeechOptions, VoiceInfo
 from engine.errors import Canceled, EngineError, ErrorCode, InputError
 from engine.speech.common_words import language_of
 from engine.speech.engines import built_in_engines
-from engine.speech.joining import Part, as_typed, join, trim
+from engine.speech.joining import Part, as_typed, join, newest, trim
 from engine.speech.languages import language_distance
 from engine.speech.lexicon import Lexicon
 from engine.speech.mapped_text import MappedText
 from engine.speech.scripts import guess_language, scripts_of, split_by_script
-from engine.speech.sentences import WORD_PAUSE_S, Piece, split_sentences
+from engine.speech.sentences import WORD_PAUSE_S, Piece, split_sentences, with_short_start
 from engine.speech.text import clean, is_speakable, make_speakable
-from engine.speech.voice import AbsentEngine, CardEngine, SpeechEngine, SpokenClip, StyledEngine
+from engine.speech.voice import (
+    AbsentEngine,
+    CardEngine,
+    SlowEngine,
+    SpeechEngine,
+    SpokenClip,
+    StyledEngine,
+)
 
 _MAX_CHARACTERS = 5000
 _PIECE_CHARACTERS = 300
 """Longest piece given to a back end: about 20 s of speech, which keeps cancelling and progress
 quick and stays under every back end's own limit."""
-_PIECE_IDEOGRAPHS = 100  # each is a syllable
+_DENSITY = 3  # an ideograph is a syllable
+_PIECE_IDEOGRAPHS = _PIECE_CHARACTERS // _DENSITY
 _SHOWN_CHARACTERS = 80  # of a sentence in an error
 
 Timer = Callable[[SpokenClip, str], SpokenClip]
@@ -140,6 +148,7 @@ class VoiceCatalog:
         canceled: Event,
         on_progress: Callable[[int, int], None] | None = None,
         lexicon: Lexicon | None = None,
+        on_piece: Callable[[SpokenClip], None] | None = None,
     ) -> SpokenClip:
         """Speak a whole text.
 
@@ -148,6 +157,8 @@ class VoiceCatalog:
             canceled: looked at before every sentence.
             on_progress: called with pieces done and pieces in all.
             lexicon: a person's own pronunciations.
+            on_piece: given each piece as it will sound, before `on_progress` hears of it. A slow
+                voice then begins with a short one, which may be cut where no voice would pause.
 
         Returns:
             One clip at about -18 dB, its first sound within 0.15 s; `notes` says what was left
@@ -155,8 +166,8 @@ class VoiceCatalog:
 
         Raises:
             InputError: TEXT_EMPTY, TEXT_TOO_LONG, TEXT_UNREADABLE, and as `choose`.
-            EngineError: VOICE_UNAVAILABLE, SPEECH_SERVER_FAILED naming another voice, or
-                SENTENCE_FAILED naming the sentence.
+            EngineError: VOICE_UNAVAILABLE, VOICE_SILENT, SPEECH_SERVER_FAILED naming another voice,
+                or SENTENCE_FAILED naming the sentence.
             Canceled: when the user asked to stop.
         """
         cleaned = clean(options.text, self._max_characters)
@@ -168,22 +179,29 @@ class VoiceCatalog:
         language = voice.languages[0]
         text = lexicon.apply(cleaned.mapped, language) if lexicon else cleaned.mapped
         tasks = self._tasks(make_speakable(text, language), voice, notes)
+        if on_piece is not None:
+            tasks = self._soon_heard(tasks)
         for name in {task.voice.engine for task in tasks}:
             self._engines[name].reset()
         parts: list[Part] = []
+        is_silent = False
         for index, task in enumerate(tasks):
             if canceled.is_set():
                 raise Canceled
             own_style = style if task.voice.voice_id == voice.voice_id else None
             clip = self._speak_one(task, options.speed, own_style, is_first=not parts)
-            if clip is None:
+            if clip is None or not len(clip.samples):
                 notes.append(ErrorCode.PARTLY_UNSPOKEN)
+                is_silent |= clip is not None
             else:
                 parts.append(Part(clip, task.piece.pause_s / options.speed))
+                if on_piece is not None:
+                    is_last = index == len(tasks) - 1
+                    on_piece(newest(parts, voice.sample_rate_hz, is_last=is_last))
             if on_progress is not None:
                 on_progress(index + 1, len(tasks))
         if not parts:
-            raise _unreadable(voice, cleaned.mapped.text)
+            raise _unheard(voice, cleaned.mapped.text, is_silent=is_silent)
         return replace(
             join(parts, voice.sample_rate_hz),
             voice_id=voice.voice_id,
@@ -223,6 +241,17 @@ class VoiceCatalog:
             raise _unreadable(voice, text.text)
         return tasks
 
+    def _soon_heard(self, tasks: list[_Task]) -> list[_Task]:
+        """The same, with a short first piece where the voice is slow."""
+        first, *rest = tasks
+        engine = self._engines[first.voice.engine]
+        if not isinstance(engine, SlowEngine):
+            return tasks
+        is_dense = "CJK" in scripts_of(first.voice.languages[0])
+        longest = engine.first_characters // (_DENSITY if is_dense else 1)
+        pieces = with_short_start(first.piece, longest)
+        return [*(_Task(piece, first.voice) for piece in pieces), *rest]
+
     def _other_voice(self, failed: SpeechEngine, language: str) -> str:
         """A voice on this computer for the same language, for when a server fails."""
         found = (
@@ -238,7 +267,10 @@ class VoiceCatalog:
     def _speak_one(
         self, task: _Task, speed: float, style: str | None, *, is_first: bool
     ) -> SpokenClip | None:
-        """The trimmed sound of one piece with words as typed; None when nothing is heard."""
+        """The trimmed sound of one piece with words as typed.
+
+        None when there is nothing in it that the voice reads, empty when it gave only silence.
+        """
         text, voice = task.piece.text, task.voice
         engine = self._engines[voice.engine]
         said = (text.text, voice.voice_id, voice.languages[0], speed)
@@ -263,7 +295,9 @@ class VoiceCatalog:
                 ErrorCode.SENTENCE_FAILED, sentence=text.text[:_SHOWN_CHARACTERS]
             ) from error
         trimmed = trim(clip)
-        return trimmed and replace(trimmed, words=as_typed(trimmed.words, text))
+        if trimmed is None:
+            return replace(clip, samples=clip.samples[:0], words=(), phonemes=())
+        return replace(trimmed, words=as_typed(trimmed.words, text))
 
 
 def _distance(language: str, voice: VoiceInfo) -> int | None:
@@ -290,6 +324,13 @@ def _by_script(piece: Piece, readable: frozenset[str]) -> Iterator[tuple[Piece, 
         text = piece.text[start:end].strip()
         pause_s = piece.pause_s if index == len(runs) - 1 else WORD_PAUSE_S
         yield Piece(text, pause_s), is_own
+
+
+def _unheard(voice: VoiceInfo, text: str, *, is_silent: bool) -> EngineError:
+    """Why nothing was heard; espeak-ng is silent where it cannot read, others never."""
+    if is_silent and voice.natural:
+        return EngineError(ErrorCode.VOICE_SILENT, voice=voice.name)
+    return _unreadable(voice, text)
 
 
 def _unreadable(voice: VoiceInfo, text: str) -> InputError:

@@ -87,11 +87,9 @@ def join(parts: Sequence[Part], sample_rate_hz: int) -> SpokenClip:
         clip = _moved(part.clip, num_samples / sample_rate_hz)
         words += clip.words
         sounds += clip.phonemes
-        pause_s = _END_S if index == len(parts) - 1 else max(0.0, part.pause_s - _LEAD_S - _TAIL_S)
-        spoken = soxr.resample(clip.samples, clip.sample_rate_hz, sample_rate_hz)
-        silence = np.zeros(round(pause_s * sample_rate_hz), np.float32)
-        samples += [limit_peaks(spoken * gains[clip.voice_id]), silence]
-        num_samples += len(spoken) + len(silence)
+        is_last = index == len(parts) - 1
+        samples.append(_sound(part, gains[clip.voice_id], sample_rate_hz, is_last=is_last))
+        num_samples += len(samples[-1])
     first = parts[0].clip
     return replace(
         first,
@@ -100,6 +98,28 @@ def join(parts: Sequence[Part], sample_rate_hz: int) -> SpokenClip:
         words=tuple(words),
         phonemes=tuple(sounds),
     )
+
+
+def newest(parts: Sequence[Part], sample_rate_hz: int, *, is_last: bool) -> SpokenClip:
+    """The last part and the silence behind it, about as loud as they will be in the whole.
+
+    Args:
+        parts: those that were spoken so far.
+        sample_rate_hz: of the result.
+        is_last: whether nothing follows.
+    """
+    part = parts[-1]
+    gain = _gains([spoken.clip for spoken in parts])[part.clip.voice_id]
+    sound = _sound(part, gain, sample_rate_hz, is_last=is_last)
+    return replace(part.clip, samples=sound, sample_rate_hz=sample_rate_hz)
+
+
+def _sound(part: Part, gain: float, sample_rate_hz: int, *, is_last: bool) -> NDArray[np.float32]:
+    """A part at its level with the silence behind it."""
+    pause_s = _END_S if is_last else max(0.0, part.pause_s - _LEAD_S - _TAIL_S)
+    spoken = soxr.resample(part.clip.samples, part.clip.sample_rate_hz, sample_rate_hz)
+    silence = np.zeros(round(pause_s * sample_rate_hz), np.float32)
+    return np.concatenate([limit_peaks(spoken * gain), silence])
 
 
 def _gains(clips: Sequence[SpokenClip]) -> dict[str, float]:

@@ -69,6 +69,7 @@ class KokoroEngine:
 
     name = ENGINE_NAME
     reads_also = frozenset({"LATIN"})
+    first_characters = 30  # about two seconds of speech
 
     def __init__(self, espeak: EspeakEngine) -> None:
         self._espeak = espeak

@@ -12,6 +12,7 @@ PARAGRAPH_PAUSE_S = 0.8
 SENTENCE_PAUSE_S = 0.4  # readers of the sample recordings pause 0.3-0.6 s
 CLAUSE_PAUSE_S = 0.15
 WORD_PAUSE_S = 0.02
+_MUCH_LONGER = 1.4  # less is not worth a cut inside a sentence
 
 # Marks at which a sentence ends; those of scripts without spaces need none behind them.
 _END = re.compile(
@@ -55,6 +56,15 @@ def split_sentences(text: MappedText, max_characters: int) -> list[Piece]:
     for start, end, pause_s in _sentence_spans(text.text):
         pieces += _short_enough(text[start:end].strip(), max_characters, pause_s)
     return pieces
+
+
+def with_short_start(piece: Piece, longest: int) -> list[Piece]:
+    """Cut the beginning off a piece that is much longer than it may be, at a clause or a word."""
+    if len(piece.text.text) <= longest * _MUCH_LONGER:
+        return [piece]
+    cut, pause_s = _cut_before(piece.text.text, longest)
+    start, rest = piece.text[:cut].strip(), piece.text[cut:].strip()
+    return [Piece(start, pause_s), Piece(rest, piece.pause_s)]
 
 
 def _sentence_spans(text: str) -> Iterator[tuple[int, int, float]]:

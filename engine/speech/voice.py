@@ -91,6 +91,17 @@ class SpeechEngine(Protocol):
 
 
 @runtime_checkable
+class SlowEngine(Protocol):
+    """A back end whose whole sentences take longer to come than people like to wait.
+
+    Attributes:
+        first_characters: of a first piece that is heard within two seconds.
+    """
+
+    first_characters: int
+
+
+@runtime_checkable
 class StyledEngine(Protocol):
     """A back end that can be told how to say something."""
 

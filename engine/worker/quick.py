@@ -5,7 +5,9 @@ They never see a file of a stranger: the decode lane turns it into pixels or a W
 
 import contextlib
 import errno
+import queue
 import tempfile
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -178,6 +180,37 @@ class QuickLane:
         target = self._new_preview(".wav")
         self._ask("preview", {"speech": _speech(speech), "target": str(target)})
         return target
+
+    def preview_pieces(self, speech: SpeechOptions) -> Iterator[Path]:
+        """Speak into temporary WAVs, one for each piece, each given as soon as it is there.
+
+        A reader that stops before the end leaves the rest to be swept.
+
+        Raises:
+            EngineError: what went wrong, where the next piece would come.
+        """
+        target = self._new_preview(".wav")
+        news: queue.SimpleQueue[int | BaseException] = queue.SimpleQueue()
+        payload = {"speech": _speech(speech), "target": str(target), "in_pieces": True}
+
+        def ask() -> None:
+            try:
+                self._ask("preview", payload, None, lambda progress: news.put(progress.done))
+                news.put(0)
+            except BaseException as error:  # noqa: BLE001 - raised where the pieces are read
+                news.put(error)
+
+        threading.Thread(target=ask, name="preview", daemon=True).start()
+        number = 0
+        told: int | BaseException = 1
+        while told:
+            told = news.get()
+            if isinstance(told, BaseException):
+                raise told
+            while (piece := target.with_name(f"{target.stem}-{number}{target.suffix}")).exists():
+                number += 1
+                yield piece
+        target.unlink(missing_ok=True)
 
     def preview_portrait(self, portrait: str | Path, options: RenderOptions) -> Path:
         """Decode a picture into a temporary JPEG.

@@ -779,6 +779,10 @@ ERRORS: dict[str, tuple[str, str]] = {
         "La fila {row} de la tabla tiene en {column} un valor que no se puede usar.",
         "Corríjalo; speed es un número de 0.5 a 2.",
     ),
+    "voice_silent": (
+        "La voz {voice} no emitió ningún sonido.",
+        "Elija otra voz; si esta sigue muda, obtenga de nuevo sus archivos.",
+    ),
     "voice_speaks_other": (
         "La voz {voice} no habla este idioma: {language}",
         "Elija otra voz, o ninguna: entonces se toma la mejor para el idioma.",

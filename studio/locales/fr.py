@@ -792,6 +792,10 @@ ERRORS: dict[str, tuple[str, str]] = {
         "La ligne {row} du tableau a sous {column} une valeur inutilisable.",
         "Corrigez-la ; speed est un nombre de 0.5 à 2.",
     ),
+    "voice_silent": (
+        "La voix {voice} n'a produit aucun son.",
+        "Choisissez une autre voix ; si celle-ci reste muette, récupérez de nouveau ses fichiers.",
+    ),
     "voice_speaks_other": (
         "La voix {voice} ne parle pas cette langue : {language}",
         "Choisissez une autre voix, ou aucune : la meilleure pour la langue est alors prise.",

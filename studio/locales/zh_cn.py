@@ -711,6 +711,10 @@ ERRORS: dict[str, tuple[str, str]] = {
         "表格第 {row} 行的 {column} 列有无法使用的值。",
         "请更正；speed 是 0.5 到 2 之间的数。",
     ),
+    "voice_silent": (
+        "嗓音 {voice} 没有发出任何声音。",
+        "请选择别的嗓音；如果它一直无声，请重新获取其文件。",
+    ),
     "voice_speaks_other": (
         "嗓音 {voice} 不会说这种语言：{language}",
         "请选择别的嗓音，或不选：系统会使用该语言最好的嗓音。",
