@@ -55,7 +55,7 @@ def _run(given: argparse.Namespace) -> None:
         from studio.app import serve  # noqa: PLC0415
         from studio.entrance import Entrance  # noqa: PLC0415
 
-        entrance = Entrance.of(engine.settings, studio, exposure, on_space="SPACE_ID" in os.environ)
+        entrance = Entrance.of(engine.settings, studio, exposure)
         serve(engine, engine.settings, studio, stop.wait, entrance)
         if stop.is_patient and engine.health().job_id is not None:
             sys.stdout.write(

@@ -32,6 +32,7 @@ from engine.contracts import (
     Progress,
     RenderOptions,
     SpeechOptions,
+    VoiceDownload,
     VoiceInfo,
     WeightsState,
 )
@@ -138,7 +139,12 @@ class StudioEngine:
             )
         )
         intake = RowIntake(
-            self._folders, self._lane, self._admission, self._require, _new_job, self._can_recognise
+            self._folders,
+            self._lane,
+            self._admission,
+            self._require,
+            _new_job,
+            lambda: self.can_recognise,
         )
         self.batches = BatchService(
             BatchTools(
@@ -152,7 +158,7 @@ class StudioEngine:
                 intake=intake,
             )
         )
-        self._weights = WeightsFetcher(self.settings)
+        self._weights = WeightsFetcher(self.settings, self._lane.forget_voices)
         self._open = ExitStack()
         if exclusive:
             self._open.enter_context(serve_metrics(self.settings, self._figures))
@@ -259,6 +265,36 @@ class StudioEngine:
         self._weights.start(needed.name)
         return needed.name
 
+    def voice_downloads(self, language: str | None = None) -> list[VoiceDownload]:
+        """What a download would bring, or is bringing, to a language (None = to all).
+
+        Voices that need more than a download are left out.
+
+        Args:
+            language: BCP 47 tag.
+        """
+        states = {state.name: state for state in self._weights.states(everything=True)}
+        found: dict[str, list[VoiceInfo]] = {}
+        for voice in self.voices(language, with_missing=True):
+            needed = set_of_voice(voice.voice_id) if voice.needs == "download" else None
+            if needed is not None:
+                found.setdefault(needed.name, []).append(voice)
+        return [
+            VoiceDownload(files=states[name], voices=tuple(voices))
+            for name, voices in found.items()
+        ]
+
+    def try_speech_server(self, address: str) -> tuple[str, ...]:
+        """Ask a speech server of the local network for its voices; nothing is kept.
+
+        Args:
+            address: such as `http://192.168.1.20:8880`.
+
+        Raises:
+            EngineError: SPEECH_SERVER_FAILED: it is outside, or does not answer.
+        """
+        return self._lane.try_speech_server(address)
+
     def preview_portrait(self, portrait: str | Path, options: RenderOptions | None = None) -> Path:
         """The picture as `check` sees it, upright, as a temporary JPEG; boxes of `check` fit it.
 
@@ -319,6 +355,11 @@ class StudioEngine:
             EngineError: PROBE_TIMEOUT when it could not be looked at in time.
         """
         return self._lane.verify(video)
+
+    @property
+    def can_recognise(self) -> bool:
+        """Whether the words of a recording can be found out here, for its captions."""
+        return recogniser_folder(self.settings) is not None
 
     @property
     def can_translate(self) -> bool:
@@ -576,9 +617,13 @@ class StudioEngine:
 
     # -- weights -----------------------------------------------------------------------------
 
-    def weights(self) -> list[WeightsState]:
-        """Every set of weights that can be downloaded: what is here and how far a download is."""
-        return self._weights.states()
+    def weights(self, *, everything: bool = False) -> list[WeightsState]:
+        """The sets of weights: what is here, and how far a download is.
+
+        Args:
+            everything: those too of which nothing is here and that no animator needs.
+        """
+        return self._weights.states(everything=everything)
 
     def fetch_weights(self, name: str) -> None:
         """Download what is missing of a set in the background; `weights` tells how far it is.
@@ -604,6 +649,7 @@ class StudioEngine:
         Raises:
             InputError: BAD_OPTION, naming the first value that cannot be used, or
                 OUTPUT_NOT_WRITABLE.
+            EngineError: SPEECH_SERVER_FAILED when its address leads outside.
         """
         try:
             EngineSettings(data_dir=self.settings.data_dir, **values)
@@ -611,6 +657,8 @@ class StudioEngine:
             fault = error.errors()[0]
             name = str(fault["loc"][0]).replace("_", " ") if fault["loc"] else "settings"
             raise InputError(ErrorCode.BAD_OPTION, option=name, reason=fault["msg"]) from None
+        if values.get("speech_server_url"):
+            self._lane.require_private(str(values["speech_server_url"]))
         try:
             write_choices(self.settings.data_dir, values)
         except OSError as error:
@@ -620,10 +668,7 @@ class StudioEngine:
 
     def _require(self, request: AnimateRequest) -> None:
         """Refuse what can be seen without opening a file."""
-        _validate(request, can_recognise=self._can_recognise())
-
-    def _can_recognise(self) -> bool:
-        return recogniser_folder(self.settings) is not None
+        _validate(request, can_recognise=self.can_recognise)
 
     def _find(self, job_id: str, owner: str | None) -> StoredJob:
         job = self._store.get(job_id)

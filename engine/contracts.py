@@ -552,6 +552,18 @@ class WeightsState(Frozen):
         return self.num_usable == self.num_files
 
 
+class VoiceDownload(Frozen):
+    """Voices that one download brings.
+
+    Attributes:
+        files: what is here of it, and how far it is.
+        voices: that speak the language asked for.
+    """
+
+    files: WeightsState
+    voices: tuple[VoiceInfo, ...]
+
+
 class MemoryEntry(Frozen):
     """What one attempt of one job took, in MB; a figure that cannot be told is None.
 

@@ -20,8 +20,12 @@ OWNER_FIELDS = (
     "min_free_disk_gb",
     "idle_unload_s",
     "render_threads",
+    "speech_server_url",
+    "speech_server_model",
+    "speech_server_languages",
 )
-"""What may be chosen on the page: how long things are kept, and how much of the machine is used."""
+"""What may be chosen on the page: how long things are kept, how much of the machine is used, and
+which speech server of the local network is asked; its key stays in the environment."""
 
 
 class OwnerChoices(PydanticBaseSettingsSource):

@@ -95,15 +95,15 @@ def build_studio(
 
 def _create_pages(studio: Studio) -> None:
     """The pages as tabs, because they talk: the library fills the form and shows a job."""
-    head = create_head(studio.settings)
+    head = create_head(studio)
     create_public_head(studio)
     with gr.Tabs(elem_id="pages") as tabs:
         with gr.Tab(say("tab.create"), id="create") as create_tab:
             create = create_create_page(studio, head)
         with gr.Tab(say("tab.dub"), id="dub") as dub_tab:
-            dub_timer = create_dub_page(studio)
+            dub_timer = create_dub_page(studio, dub_tab)
         with gr.Tab(say("tab.lecture"), id="lecture") as lecture_tab:
-            lecture_timer = create_lecture_page(studio)
+            lecture_timer = create_lecture_page(studio, lecture_tab)
         with gr.Tab(say("tab.library"), id="library") as library_tab:
             library_timer = create_library_page(studio, create, tabs, library_tab)
         is_private = studio.may_manage(None)
@@ -112,7 +112,7 @@ def _create_pages(studio: Studio) -> None:
         with gr.Tab(say("tab.verify"), id="verify") as verify_tab:
             create_verify_page(studio)
         with gr.Tab(say("tab.help"), id="help") as help_tab:
-            create_help_page()
+            create_help_page(studio)
     if not is_private:
         _show_owner(studio, system_tab)
     timers = [dub_timer, lecture_timer, library_timer, system_timer]

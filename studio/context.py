@@ -28,4 +28,4 @@ class Studio:
         if self.authenticator is not None:
             user = self.visitors.user_of(request)
             return user is not None and self.authenticator.is_owner(user)
-        return self.exposure.mode == "no" and not self.exposure.is_unsafe
+        return not self.exposure.is_open

@@ -1,6 +1,7 @@
 // The table of the Dub page: rows that a person adds, fills and removes, kept in this browser.
 // Runs once, as the body of a function with `element`, `trigger` and `upload` from Gradio.
-// What it hands out is `window.studioDub`: `read()`, `add(json)`, `set(json)`, `voices(json)`.
+// What it hands out is `window.studioDub`: `read()`, `all()`, `add(json)`, `set(json)`,
+// `empty()`, `voices(json)`.
 
 const KEPT_AS = 'sonic-studio-dub';
 const frame = element.querySelector('.dub-table') || element;
@@ -119,7 +120,7 @@ function rowCard(row, index) {
     type: 'button', className: 'plain', textContent: words.remove,
     'aria-label': label('remove'), onclick: () => removeRow(index),
   });
-  const card = make('li', {className: 'dub-row'},
+  const card = make('li', {className: 'dub-row fields'},
     make('span', {className: 'dub-number', textContent: number, 'aria-hidden': 'true'}),
     language, voice, name, text,
     make('div', {className: 'dub-recording'}, ...recording(row, label)), remove);
@@ -225,6 +226,10 @@ known.set = (json) => {
   if (!json) return;
   known.rows = JSON.parse(json).map((row) => ({...blank(), ...row}));
   keep();
+  draw();
+};
+known.empty = () => {
+  known.rows = [blank()];
   draw();
 };
 known.voices = (json) => {

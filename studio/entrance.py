@@ -45,8 +45,6 @@ class Entrance:
         settings: EngineSettings,
         studio: StudioSettings | None = None,
         exposure: Exposure | None = None,
-        *,
-        on_space: bool = False,
     ) -> "Entrance":
         """Put it together.
 
@@ -54,17 +52,16 @@ class Entrance:
             settings: of a running engine.
             studio: of the page; None = the defaults.
             exposure: who may reach it; None = as the settings of the engine say.
-            on_space: whether this runs on a Hugging Face Space.
 
         Raises:
             CannotStart: what should tell who asks cannot be used.
         """
         studio, exposure = studio or StudioSettings(), exposure or Exposure(settings.public)
-        is_public = exposure.mode != "no" or exposure.is_unsafe
-        visitors = Visitors.load(settings.data_dir / "keys" / "visitors.key", is_public=is_public)
+        key_path = settings.data_dir / "keys" / "visitors.key"
+        visitors = Visitors.load(key_path, is_public=exposure.is_open)
         login = _login(settings, studio, visitors) if exposure.mode == "accounts" else None
         proxies = studio.proxies
-        if not proxies and on_space:
+        if not proxies and exposure.on_space:
             proxies = _ALL_PROXIES
         elif not proxies and exposure.share:
             proxies = _TUNNEL_PROXIES
@@ -76,7 +73,7 @@ class Entrance:
         if self.authenticator is not None:
             gates.append(Middleware(Guard, authenticator=self.authenticator))
         gates.append(Middleware(PageLanguage))
-        if self.exposure.mode != "no" or self.exposure.is_unsafe:
+        if self.exposure.is_open:
             gates.append(Middleware(PublicLimits, visitors=self.visitors))
         return [*gates, Middleware(VisitorCookie, visitors=self.visitors)]
 

@@ -53,11 +53,18 @@ class Exposure:
             told apart by a cookie, with the limits for strangers.
         share: whether a public link is made.
         is_unsafe: anybody may do anything, because the owner said so.
+        on_space: this runs on computers of Hugging Face.
     """
 
     mode: Mode = "no"
     share: bool = False
     is_unsafe: bool = False
+    on_space: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether others than this computer's user may come."""
+        return self.mode != "no" or self.is_unsafe
 
 
 def decide_exposure(wish: Wish, environment: Mapping[str, str]) -> Exposure:
@@ -72,20 +79,20 @@ def decide_exposure(wish: Wish, environment: Mapping[str, str]) -> Exposure:
             settings say.
     """
     _refuse_variables(environment)
-    public = wish.public
-    if public is None and environment.get("SPACE_ID"):
+    public, on_space = wish.public, bool(environment.get("SPACE_ID"))
+    if public is None and on_space:
         public = "anonymous"
     if public == "anonymous":
         if wish.mcp:
             raise CannotStart(say("start.mcp_needs_accounts"))
-        return Exposure("anonymous", wish.share)
+        return Exposure("anonymous", wish.share, on_space=on_space)
     is_open = wish.share or not is_loopback(wish.host)
     if public != "accounts" and not is_open:
         return Exposure()
     if wish.has_login:
-        return Exposure("accounts", wish.share)
+        return Exposure("accounts", wish.share, on_space=on_space)
     if wish.without_auth:
-        return Exposure("no", wish.share, is_unsafe=True)
+        return Exposure("no", wish.share, is_unsafe=True, on_space=on_space)
     raise CannotStart(_why_not(wish))
 
 

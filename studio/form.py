@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from engine.contracts import AnimateRequest, RenderOptions, SpeechOptions
+from engine.contracts import AnimateRequest, Captions, RenderOptions, SpeechOptions
 from engine.errors import ErrorCode, InputError
 
 VoiceSource = Literal["upload", "record", "text"]
@@ -28,7 +28,10 @@ class FormValues:
         points: where the face was marked by hand, as eight numbers; empty = it was found.
         source: which of recording, microphone and text counts.
         script: the words of the recording, where they are known.
+        hear_words: whether the words of a recording are found out, for its captions.
         burn: whether captions are drawn into the picture.
+        highlight_words: whether captions show which word is said.
+        level_sound, reduce_noise, trim_silence: what is done to the sound.
         size: short side in pixels, 0 = as the preset says.
         steps: of the diffusion, 0 = as the preset says.
         expand: room around the face for sonic, below 0 = as the framing says.
@@ -49,7 +52,12 @@ class FormValues:
     voice: str | None
     speed: float
     script: str | None
+    hear_words: bool
     burn: bool
+    highlight_words: bool
+    level_sound: bool
+    reduce_noise: bool
+    trim_silence: bool
     preset: str
     animator: str
     size: int
@@ -87,6 +95,15 @@ class FormValues:
         words = (self.script or "").strip()
         return words if words and self.source != "text" else None
 
+    @property
+    def _captions(self) -> Captions:
+        """Files come with known words in any case; those of a recording are asked for."""
+        hears = self.hear_words and self.source != "text" and self.known_words is None
+        has_words = self.source == "text" or self.known_words is not None or hears
+        if self.burn and has_words:
+            return "burn"
+        return "srt" if hears else "off"
+
     def speech(self) -> SpeechOptions | None:
         """The text to speak, or None when a recording counts."""
         if self.source != "text" or not (self.text or "").strip():
@@ -112,7 +129,11 @@ class FormValues:
                 "size_px": self.size or None,
                 "num_inference_steps": self.steps or None,
                 "expand_ratio": self.expand if self.expand >= 0 else None,
-                "captions": "burn" if self.burn else "off",
+                "captions": self._captions,
+                "highlight_words": self.highlight_words,
+                "level_sound": self.level_sound,
+                "reduce_noise": self.reduce_noise and self.source != "text",
+                "trim_silence": self.trim_silence and self.source != "text",
                 "dynamic_scale": self.dynamic_scale,
                 "motion_scale": self.motion_scale,
                 "smoothing": self.smoothing,

@@ -1,12 +1,29 @@
 // The slides of the Lecture page as cards: a picture, a heading and what is said, kept in this
 // browser. Runs once, as the body of a function with `element` and `trigger` from Gradio.
-// What it hands out is `window.studioLecture`: `deck(json)`, `script(json)`, `pace(json)`, `read()`.
+// What it hands out is `window.studioLecture`: `deck(json)`, `script(json)`, `pace(json)`, `read()`,
+// `empty()`.
 
+const KEPT_AS = 'sonic-studio-lecture';
 const frame = element.querySelector('.lecture-cards') || element;
 const words = JSON.parse(frame.dataset.words);
 const known = window.studioLecture || {cards: [], speed: 1, pause: 0.6, voice: ''};
 const CHARACTERS_PER_SECOND = 16;
 const PAUSE_MARK = /^\[pause\s+([\d.]+)\s*s?\]$/i;
+
+function keep() {
+  try {
+    localStorage.setItem(KEPT_AS, known.read());
+  } catch { /* a private window may have no room; the words are then lost with it */ }
+}
+
+function recall() {
+  try {
+    const cards = JSON.parse(localStorage.getItem(KEPT_AS) || '[]');
+    return Array.isArray(cards) ? cards.map((card) => ({image: '', ...card})) : [];
+  } catch {
+    return [];
+  }
+}
 
 function say(key, values = {}) {
   return words[key].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
@@ -52,12 +69,12 @@ function cardElement(card, index) {
   const heading = make('input', {
     type: 'text', value: card.heading, maxLength: 120, dir: 'auto',
     placeholder: say('heading'), 'aria-label': say('heading_of', {number}),
-    oninput: (event) => { card.heading = event.target.value; },
+    oninput: (event) => { card.heading = event.target.value; keep(); },
   });
   const text = make('textarea', {
     value: card.text, rows: 5, dir: 'auto',
     placeholder: say('text'), 'aria-label': say('text_of', {number}),
-    oninput: (event) => { card.text = event.target.value; refreshTimes(); },
+    oninput: (event) => { card.text = event.target.value; refreshTimes(); keep(); },
   });
   const preview = make('button', {
     type: 'button', className: 'plain', 'aria-label': say('preview_of', {number}),
@@ -67,9 +84,15 @@ function cardElement(card, index) {
     },
   }, say('preview'));
   return make('li', {className: 'lecture-card', 'data-card': String(index)},
-    make('img', {src: `data:image/jpeg;base64,${card.image}`, alt: say('slide', {number}), loading: 'lazy'}),
-    make('div', {className: 'lecture-words'}, heading, text,
+    picture(card, number),
+    make('div', {className: 'lecture-words fields'}, heading, text,
       make('div', {className: 'lecture-line'}, make('span', {className: 'lecture-time'}), preview)));
+}
+
+function picture(card, number) {
+  const words = say('slide', {number});
+  if (!card.image) return make('span', {className: 'lecture-gone', textContent: words});
+  return make('img', {src: `data:image/jpeg;base64,${card.image}`, alt: words, loading: 'lazy'});
 }
 
 function draw() {
@@ -92,6 +115,7 @@ known.deck = (json) => {
     return {image: slide.image, heading: kept.heading || slide.title, text: kept.text};
   });
   draw();
+  keep();
 };
 
 known.script = (json) => {
@@ -99,6 +123,12 @@ known.script = (json) => {
   JSON.parse(json).forEach((section, index) => {
     if (known.cards[index]) Object.assign(known.cards[index], section);
   });
+  draw();
+  keep();
+};
+
+known.empty = () => {
+  known.cards = [];
   draw();
 };
 
@@ -109,5 +139,7 @@ known.pace = (json) => {
 
 known.read = () => JSON.stringify(known.cards.map(({heading, text}) => ({heading, text})));
 
+if (!known.cards.length) known.cards = recall();
 window.studioLecture = known;
 draw();
+if (window.studioLectureDeck) known.deck(window.studioLectureDeck);

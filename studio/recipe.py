@@ -22,7 +22,8 @@ MAX_BYTES = 200_000
 FIELDS = (
     *("framing", "aspect", "burn", "preset", "animator", "size", "steps", "expand"),
     *("dynamic_scale", "motion_scale", "smoothing", "seed", "fps", "background", "calibrate"),
-    "allow_smaller",
+    *("allow_smaller", "hear_words", "highlight_words"),
+    *("level_sound", "reduce_noise", "trim_silence"),
 )
 
 # ComfyUI's names for the same things.
@@ -148,7 +149,10 @@ def _usable(found: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-_SWITCHES = ("burn", "allow_smaller")
+_SWITCHES = (
+    *("burn", "allow_smaller", "hear_words", "highlight_words"),
+    *("level_sound", "reduce_noise", "trim_silence"),
+)
 
 _RANGES = {
     "dynamic_scale": (0.3, 2.0),

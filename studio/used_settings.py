@@ -30,6 +30,13 @@ def settings_rows(record: JobRecord) -> list[tuple[str, str]]:
     ]
     if options.captions == "burn":
         rows.append((say("voice.captions"), say("voice.captions_burnt")))
+    switches = {
+        "voice.highlight": options.highlight_words,
+        "sound.keep": not options.level_sound,
+        "sound.clean": options.reduce_noise,
+        "sound.trim": options.trim_silence,
+    }
+    rows += [(say(name), say("settings.yes")) for name, is_on in switches.items() if is_on]
     if speech is not None:
         rows.append((say("voice.voice"), speech.voice or say("voice.best")))
         rows.append((say("voice.speed"), decimal(speech.speed)))

@@ -210,7 +210,7 @@ class FakeEngine:
     def memory_ledger(self, limit: int = 50) -> list[MemoryEntry]:
         return []
 
-    def weights(self) -> list[WeightsState]:
+    def weights(self, *, everything: bool = False) -> list[WeightsState]:
         return [
             WeightsState(
                 name="sonic",
@@ -231,6 +231,9 @@ class FakeEngine:
             "min_free_disk_gb": 1.0,
             "idle_unload_s": 600.0,
             "render_threads": None,
+            "speech_server_url": None,
+            "speech_server_model": "tts-1",
+            "speech_server_languages": "en",
         }
 
     def doctor(self) -> dict[str, object]:

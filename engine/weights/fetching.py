@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.contracts import JobError, WeightsState
@@ -31,21 +32,32 @@ class WeightsFetcher:
 
     Args:
         settings: where to and where from.
+        on_end: called from the thread when a download has ended, however it did.
     """
 
-    def __init__(self, settings: EngineSettings) -> None:
+    def __init__(
+        self, settings: EngineSettings, on_end: Callable[[], None] = lambda: None
+    ) -> None:
         self._settings = settings
+        self._on_end = on_end
         self._lock = threading.Lock()
         self._fetches: dict[str, _Fetch] = {}
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def states(self) -> list[WeightsState]:
-        """The animators, and what else is here or on its way: how far a download is."""
+    def states(self, *, everything: bool = False) -> list[WeightsState]:
+        """The animators, and what else is here or on its way: how far a download is.
+
+        Args:
+            everything: what else could be fetched too.
+        """
         return [
             self._state(known)
             for known in EVERYTHING
-            if known in CATALOG or known.name in self._fetches or is_begun(known, self._settings)
+            if everything
+            or known in CATALOG
+            or known.name in self._fetches
+            or is_begun(known, self._settings)
         ]
 
     def start(self, name: str) -> None:
@@ -87,6 +99,7 @@ class WeightsFetcher:
         except Exception:  # noqa: BLE001 - the edge of a thread; logged with its traceback
             _log.exception("a download of weights failed")
             error = JobError(code=ErrorCode.INTERNAL)
+        self._on_end()
         self._fetches[name] = _Fetch(is_running=False, error=error)
 
     def _state(self, known: WeightSet) -> WeightsState:

@@ -166,7 +166,7 @@ class QuickLane:
         Those that a download would bring are listed `with_missing`.
         """
         if refresh:
-            self._voices.clear()
+            self.forget_voices()
         known = self._voices.get((language, with_missing))
         if known is None:
             question = {"language": language, "with_missing": with_missing}
@@ -174,6 +174,26 @@ class QuickLane:
             known = [VoiceInfo.model_validate(voice) for voice in answer["voices"]]
             self._voices[language, with_missing] = known
         return list(known)
+
+    def forget_voices(self) -> None:
+        """Ask for the voices anew the next time, after some came."""
+        self._voices.clear()
+
+    def try_speech_server(self, address: str) -> tuple[str, ...]:
+        """The voices of a speech server that may not be the one in the settings.
+
+        Raises:
+            EngineError: SPEECH_SERVER_FAILED.
+        """
+        return tuple(self._ask("try_speech_server", {"address": address})["voices"])
+
+    def require_private(self, address: str) -> None:
+        """Refuse the address of a speech server that is not on the local network.
+
+        Raises:
+            EngineError: SPEECH_SERVER_FAILED.
+        """
+        self._ask("try_speech_server", {"address": address, "only_address": True})
 
     def preview(self, speech: SpeechOptions) -> Path:
         """Speak into a temporary WAV."""

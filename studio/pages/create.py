@@ -1,6 +1,5 @@
 """The Create page: a photo, a voice, make; the video in the making; the recent ones."""
 
-import html
 import random
 import uuid
 from dataclasses import dataclass
@@ -14,19 +13,18 @@ from studio.form import FormValues
 from studio.locales import current_locale, say, speaking
 from studio.parts.action_html import action_data
 from studio.parts.consent import create_consent_input
-from studio.parts.jobs_section import QUIET, Head, JobsSection, create_jobs_section
+from studio.parts.form_keeper import KeptForm, create_clear_button, keep_form
+from studio.parts.jobs_section import Head, JobsSection, create_jobs_section
 from studio.parts.portrait_input import PortraitInput, create_portrait_input
 from studio.parts.preflight import connect_preflight
 from studio.parts.quality import create_preset_input, create_quality_input
+from studio.parts.quiet import QUIET
 from studio.parts.recipe_buttons import connect_recipe, create_recipe_buttons
+from studio.parts.sound_input import create_sound_input
 from studio.parts.verdict_line import verdict_html
-from studio.parts.voice_input import (
-    DEFAULT_LANGUAGE,
-    VoiceInput,
-    create_voice_input,
-    language_choices,
-    language_names_js,
-)
+from studio.parts.voice_choices import DEFAULT_LANGUAGE
+from studio.parts.voice_input import VoiceInput, create_voice_input
+from studio.parts.workbench import create_heading
 from studio.presenter import judge_form
 
 # After a moment in which the new panel is drawn; before, there is nothing to scroll to.
@@ -65,13 +63,13 @@ def create_create_page(studio: Studio, head: Head) -> CreatePage:
     """
     with gr.Row(elem_id="steps", equal_height=True):
         with gr.Column(elem_classes="step", min_width=300):
-            _create_heading("photo")
+            create_heading(say("photo.step"), say("photo.title"))
             portrait = create_portrait_input()
         with gr.Column(elem_classes="step", min_width=300):
-            _create_heading("voice")
+            create_heading(say("voice.step"), say("voice.title"))
             voice = create_voice_input(studio)
         with gr.Column(elem_classes="step", min_width=300):
-            _create_heading("make")
+            create_heading(say("make.step"), say("make.title"))
             fields = {**_fields_of(portrait), **_fields_of(voice)}
             preset = create_preset_input()
             fields["consent"] = create_consent_input()
@@ -85,14 +83,18 @@ def create_create_page(studio: Studio, head: Head) -> CreatePage:
             )
     with gr.Accordion(say("more.title"), open=False, elem_id="more"):
         fields |= vars(create_quality_input(studio, preset))
+        fields |= vars(create_sound_input(voice.source))
         recipe = create_recipe_buttons()
+    kept = {name: control for name, control in fields.items() if name != "consent"}
+    form = KeptForm("create", kept, portrait.next_face, voice.pair)
+    create_clear_button(form, fields["consent"])
     jobs = create_jobs_section(studio, head)
     connect_preflight(studio, fields, (portrait, voice), verdict, generate)
     _connect_generate(studio, fields, generate, jobs)
-    _connect_voices(studio, voice)
     _connect_surprise(studio, portrait, voice)
     connect_recipe(fields, recipe)
-    return CreatePage(fields, portrait.next_face, voice.wanted_voice, jobs)
+    keep_form(studio, form, voice.pair.offered.then)
+    return CreatePage(fields, portrait.next_face, voice.pair.wanted, jobs)
 
 
 def _fields_of(part: PortraitInput | VoiceInput) -> dict[str, Any]:
@@ -133,19 +135,6 @@ def _connect_generate(
     gr.on(None, new_form_id, None, form_id, **QUIET)
 
 
-def _connect_voices(studio: Studio, voice: VoiceInput) -> None:
-    names = gr.JSON(visible="hidden", elem_id="language-names")
-
-    @guarded
-    def offer_languages(known: dict[str, str] | None) -> Any:  # noqa: ANN401 - a Gradio update
-        choices = language_choices(studio.engine.voices(), known or {})
-        tags = [tag for _, tag in choices]
-        default = DEFAULT_LANGUAGE if DEFAULT_LANGUAGE in tags else next(iter(tags), None)
-        return gr.update(choices=choices, value=default)
-
-    gr.on(None, offer_languages, names, voice.language, js=language_names_js(), **QUIET)
-
-
 def _connect_surprise(studio: Studio, portrait: PortraitInput, voice: VoiceInput) -> None:
     """Fill in something that works, for a first try: the portrait comes from `portrait` itself."""
 
@@ -166,11 +155,3 @@ def _connect_surprise(studio: Studio, portrait: PortraitInput, voice: VoiceInput
 
 def _waiting_html() -> str:
     return verdict_html(judge_form(None, has_voice=False, consent=False))
-
-
-def _create_heading(step: str) -> None:
-    gr.HTML(
-        f'<h2 class="step-title"><span aria-hidden="true">{say(f"{step}.step")}</span>'
-        f"{html.escape(say(f'{step}.title'))}</h2>",
-        apply_default_css=False,
-    )

@@ -4,14 +4,16 @@ import html
 
 import gradio as gr
 
+from studio.context import Studio
 from studio.locales import say
 from studio.parts.photo_tips import tips_html
+from studio.privacy import privacy_words
 
 _LISTS = {
     "steps": ("photo", "voice", "make"),
     "can": ("lite", "sonic", "voices", "length"),
     "cannot": ("side", "hands", "several", "singing"),
-    "rules": ("consent", "label", "privacy"),
+    "rules": ("consent", "label", "delete"),
     "trouble": ("slow", "memory", "mouth", "microphone"),
 }
 
@@ -29,14 +31,21 @@ LICENCES = (
 )
 
 
-def create_help_page() -> None:
+def create_help_page(studio: Studio) -> None:
     """Build the page; nothing on it changes."""
-    gr.HTML(help_html(), elem_id="help", apply_default_css=False)
+    told = privacy_words(studio.settings, studio.exposure)
+    gr.HTML(help_html(told), elem_id="help", apply_default_css=False)
 
 
-def help_html() -> str:
-    """The page."""
-    lists = "".join(_list_html(name, items) for name, items in _LISTS.items())
+def help_html(privacy: str) -> str:
+    """The page.
+
+    Args:
+        privacy: where photos, recordings and videos go.
+    """
+    lines = {name: [say(f"help.{name}_{item}") for item in items] for name, items in _LISTS.items()}
+    lines["rules"].append(privacy)
+    lists = "".join(_list_html(name, told) for name, told in lines.items())
     tips = f"<section><h2>{_said('tips.title')}</h2>{tips_html()}</section>"
     rows = "".join(
         f'<tr><td lang="en">{html.escape(name)}</td><td lang="en">{html.escape(licence)}</td>'
@@ -62,8 +71,8 @@ def help_html() -> str:
     return f'<div class="help">{lists}{tips}{programs}{licences}</div>'
 
 
-def _list_html(name: str, items: tuple[str, ...]) -> str:
-    lines = "".join(f"<li>{_said(f'help.{name}_{item}')}</li>" for item in items)
+def _list_html(name: str, told: list[str]) -> str:
+    lines = "".join(f"<li>{html.escape(line)}</li>" for line in told)
     kind = "ol" if name == "steps" else "ul"
     return f"<section><h2>{_said(f'help.{name}')}</h2><{kind}>{lines}</{kind}></section>"
 

@@ -2,8 +2,6 @@
 
 import base64
 import html
-import logging
-import uuid
 from typing import Any
 
 import gradio as gr
@@ -15,105 +13,110 @@ from studio.failures import guarded
 from studio.language import in_visitors_language
 from studio.lecture_form import LectureForm
 from studio.locales import current_locale, say
-from studio.parts.action_html import action_data, create_action_html
-from studio.parts.dub_photo import create_dub_photo
-from studio.parts.jobs_section import QUIET
+from studio.parts.action_html import action_data
+from studio.parts.dub_photo import DubPhoto, create_dub_photo
+from studio.parts.form_keeper import KeptForm, create_clear_button, keep_form
 from studio.parts.lecture_card import lecture_panel_html
 from studio.parts.lecture_look import create_look_input
 from studio.parts.lecture_slides import (
     HAND_OVER,
+    LectureSlides,
     create_cards,
     create_preview_place,
     create_recordings_input,
     create_slides_input,
     preview_html,
 )
-
-_log = logging.getLogger(__name__)
+from studio.parts.quiet import QUIET
+from studio.parts.workbench import (
+    Submission,
+    connect_make,
+    create_heading,
+    create_panel,
+    keep_fresh,
+)
 
 NUM_LOOKED_AT = 50
-LIVE_TICK_S = 1.0
-IDLE_TICK_S = 5.0
-
-_SCROLL_TO_PANEL = """() => setTimeout(() => document.getElementById('lecture-panel')
-  ?.scrollIntoView({behavior: 'smooth', block: 'start'}), 150)"""
 
 
-def create_lecture_page(studio: Studio) -> gr.Timer:
+def create_lecture_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
     """Build the page and connect it.
 
     Args:
         studio: the engine and who is asking.
+        own_tab: of this page; the form is filled again when it is opened.
 
     Returns:
         The timer that keeps the progress fresh; it needs to run only while the page is seen.
     """
-    fields: dict[str, Any] = {}
     gr.Markdown(say("lecture.intro"), elem_classes="hint")
-    with gr.Row(elem_id="lecture", equal_height=False):
-        with gr.Column(elem_classes="step", min_width=300, scale=1):
-            _create_heading("1", say("lecture.step_slides"))
-            slides = create_slides_input()
-            fields["portrait"], fields["face"] = create_dub_photo(studio, "lecture")
-            recordings, times = create_recordings_input()
-        with gr.Column(elem_classes="step", min_width=300, scale=2):
-            _create_heading("2", say("lecture.step_words"))
-            given = create_cards(studio, slides, recordings, times)
-            preview = create_preview_place()
+    photo, given, preview = _create_first_steps(studio)
+    fields: dict[str, Any] = {"portrait": photo.upload, "face": photo.face}
+    fields |= {name: getattr(given, name) for name in ("slides", "recordings", "times")}
     with gr.Column(elem_classes="step", elem_id="lecture-make"):
-        _create_heading("3", say("lecture.step_look"))
-        fields |= vars(create_look_input(studio))
+        create_heading("3", say("lecture.step_look"))
+        look, pair = create_look_input(studio)
+        fields |= vars(look)
+        form = KeptForm("lecture", dict(fields), photo.next_face, pair)
         fields["consent"] = gr.Checkbox(
             label=say("consent.label"), elem_id="lecture-consent", container=False
         )
         generate = gr.Button(
             say("lecture.generate"), variant="primary", size="lg", elem_id="lecture-generate"
         )
-    panel = create_action_html("lecture-panel")
-    timer = gr.Timer(IDLE_TICK_S, active=False)
-    names = ("slides", "recordings", "times", "rows")
-    fields |= {name: getattr(given, name) for name in names}
-    _connect_generate(studio, fields, generate, [panel, timer])
+        create_clear_button(form, fields["consent"])
+    fields["rows"] = given.rows
+    engine = studio.engine
+
+    def draw(owner: str) -> tuple[str, bool]:
+        """The newest lecture of one person."""
+        records = engine.list_for(owner, NUM_LOOKED_AT)
+        newest = next((record for record in records if record.spec.lecture is not None), None)
+        if newest is None:
+            return "", False
+        return _panel_html(studio, newest, owner), not newest.status.is_final
+
+    def submit(asked: Submission) -> None:
+        wanted = _form_of(asked.given).request(current_locale().tag)
+        engine.lectures.submit(
+            wanted, asked.owner, idempotency_key=asked.key, address=asked.address
+        )
+
+    def act(action: str, job_id: str, owner: str) -> None:
+        match action:
+            case "cancel":
+                engine.cancel(job_id, owner)
+            case "retry":
+                engine.retry(job_id, owner)
+
+    panel = create_panel("lecture-panel", draw)
+    connect_make(studio, panel, fields, (generate, HAND_OVER), submit)
+    keep_fresh(studio, panel, act)
+    keep_form(studio, form, own_tab.select)
     _connect_preview(studio, fields, given.cards, preview)
-    _connect_panel(studio, panel, timer)
-    return timer
+    return panel.timer
 
 
-def _form_of(fields: dict[str, Any], values: dict[Any, Any]) -> LectureForm:
-    given = {name: values[control] for name, control in fields.items()}
+def _create_first_steps(studio: Studio) -> tuple[DubPhoto, LectureSlides, gr.HTML]:
+    """Build the steps 1 and 2, and the place where the look at one slide is shown."""
+    with gr.Row(elem_id="lecture", elem_classes="workbench", equal_height=False):
+        with gr.Column(elem_classes="step", min_width=300, scale=1):
+            create_heading("1", say("lecture.step_slides"))
+            slides = create_slides_input()
+            photo = create_dub_photo(studio, "lecture")
+            recordings, times = create_recordings_input()
+        with gr.Column(elem_classes="step", min_width=300, scale=2):
+            create_heading("2", say("lecture.step_words"))
+            given = create_cards(studio, slides, recordings, times)
+            preview = create_preview_place()
+    return photo, given, preview
+
+
+def _form_of(given: dict[str, Any]) -> LectureForm:
     given |= {name: given[name] or "" for name in ("rows", "times", "title", "subtitle")}
     given["slides"] = tuple(given["slides"] or ())
     given["recordings"] = tuple(given["recordings"] or ())
     return LectureForm(**given)
-
-
-def _connect_generate(
-    studio: Studio, fields: dict[str, Any], generate: gr.Button, shown: list[Any]
-) -> None:
-    """Turn the form into a job; the same form pressed twice is one job."""
-    form_id = gr.Textbox(visible="hidden", elem_id="lecture-form-id")
-
-    def new_form_id() -> str:
-        return uuid.uuid4().hex
-
-    @guarded
-    def make(values: dict[Any, Any], request: gr.Request) -> tuple[Any, ...]:
-        owner = studio.visitors.owner_of(request)
-        wanted = _form_of(fields, values).request(current_locale().tag)
-        studio.engine.lectures.submit(
-            wanted,
-            owner,
-            idempotency_key=values[form_id] or None,
-            address=studio.visitors.address_of(request),
-        )
-        return *_picture(studio, owner), new_form_id()
-
-    handed = generate.click(None, None, fields["rows"], js=HAND_OVER, show_progress="hidden")
-    made = handed.then(
-        make, {*fields.values(), form_id}, [*shown, form_id], api_visibility="private"
-    )
-    made.success(None, None, None, js=_SCROLL_TO_PANEL, show_progress="hidden")
-    gr.on(None, new_form_id, None, form_id, **QUIET)  # without triggers: when the page is loaded
 
 
 def _connect_preview(
@@ -130,7 +133,7 @@ def _connect_preview(
 
     @guarded
     def look(values: dict[Any, Any]) -> Any:  # noqa: ANN401 - a Gradio update
-        form = _form_of({**fields, "consent": fields["consent"]}, values)
+        form = _form_of({name: values[control] for name, control in fields.items()})
         wanted = form.request(current_locale().tag)
         # Nothing is kept of a look, so it needs no statement; recordings are left out.
         wanted = wanted.model_copy(update={"consent": True, "audio": (), "times": None})
@@ -150,47 +153,6 @@ def _connect_preview(
     looked.failure(give_up, None, preview, **QUIET)
 
 
-def _connect_panel(studio: Studio, panel: gr.HTML, timer: gr.Timer) -> None:
-    """Keep the newest lecture fresh, and do what its buttons say."""
-    shown = [panel, timer]
-
-    @in_visitors_language
-    def refresh(request: gr.Request) -> tuple[Any, ...]:
-        """Everything that changes by itself. A failure leaves the page as it is."""
-        try:
-            return _picture(studio, studio.visitors.owner_of(request))
-        except Exception:  # noqa: BLE001 - a toast every second would help nobody
-            _log.exception("the lecture could not be refreshed")
-            return gr.skip(), gr.skip()
-
-    @guarded
-    def act(event: gr.EventData, request: gr.Request) -> tuple[Any, ...]:
-        """Do what a button of the card says, for the owner of the lecture only."""
-        owner, data = studio.visitors.owner_of(request), action_data(event)
-        job_id = data.get("job", "")
-        match data.get("action"):
-            case "cancel":
-                studio.engine.cancel(job_id, owner)
-            case "retry":
-                studio.engine.retry(job_id, owner)
-        return _picture(studio, owner)
-
-    panel.action(act, None, shown, **QUIET)
-    timer.tick(refresh, None, shown, trigger_mode="once", **QUIET)
-    gr.on(None, refresh, None, shown, **QUIET)
-
-
-def _picture(studio: Studio, owner: str) -> tuple[Any, ...]:
-    """The newest lecture of one person, and how soon to look again."""
-    records = studio.engine.list_for(owner, NUM_LOOKED_AT)
-    newest = next((record for record in records if record.spec.lecture is not None), None)
-    if newest is None:
-        return "", gr.update(value=IDLE_TICK_S)
-    is_live = not newest.status.is_final
-    tick_s = LIVE_TICK_S if is_live else IDLE_TICK_S
-    return _panel_html(studio, newest, owner), gr.update(value=tick_s)
-
-
 def _panel_html(studio: Studio, record: JobRecord, owner: str) -> str:
     live, starts_in_s = "", None
     try:
@@ -200,10 +162,3 @@ def _panel_html(studio: Studio, record: JobRecord, owner: str) -> str:
     except (EngineError, FileNotFoundError):
         live = ""  # it was deleted or came between two lines
     return lecture_panel_html(record, live, starts_in_s)
-
-
-def _create_heading(number: str, title: str) -> None:
-    gr.HTML(
-        f'<h2 class="step-title"><span aria-hidden="true">{number}</span>{html.escape(title)}</h2>',
-        apply_default_css=False,
-    )

@@ -16,14 +16,17 @@ from studio.locales import say
 from studio.pages.create import CreatePage
 from studio.parts.action_html import action_data, create_action_html
 from studio.parts.job_card import button_html
-from studio.parts.jobs_section import QUIET
 from studio.parts.library_list import library_html
 from studio.parts.quality import AS_PRESET, BACKGROUNDS, CALIBRATIONS, EXPANDS, SIZES, STEPS
-from studio.parts.voice_input import BEST_VOICE, voice_choices
+from studio.parts.quiet import QUIET
+from studio.parts.voice_choices import BEST_VOICE, voice_choices
 from studio.presenter import present
 from studio.used_settings import settings_rows
 
 PAGE_LENGTH = 24
+
+# What this browser keeps of half-filled forms.
+_FORGET_HERE = "() => { window.studioForms?.forget(); }"
 TICK_S = 2.0
 
 
@@ -94,6 +97,7 @@ def create_library_page(
 
     forgotten = forget_button.action(forget, None, [*shown, create.jobs.shown_job], **QUIET)
     forgotten.then(create.jobs.refresh, create.jobs.shown_job, create.jobs.outputs, **QUIET)
+    forgotten.success(None, None, None, js=_FORGET_HERE, show_progress="hidden")
     return timer
 
 

@@ -9,10 +9,10 @@ from engine.contracts import PRESETS, JobStatus
 from studio.context import Studio
 from studio.failures import guarded
 from studio.locales import say
-from studio.parts.jobs_section import QUIET
 from studio.parts.ledger_table import ledger_html
 from studio.parts.memory_history import history_html
 from studio.parts.owner_choices import create_owner_choices
+from studio.parts.quiet import QUIET
 from studio.parts.system_facts import Facts, Rates, check_html, facts_html
 from studio.parts.weights_list import create_weights_list
 

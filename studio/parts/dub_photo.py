@@ -2,6 +2,7 @@
 
 import base64
 import html
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
@@ -12,21 +13,29 @@ from studio.context import Studio
 from studio.failures import guarded
 from studio.locales import explain, say
 from studio.parts.action_html import action_data, create_action_html
-from studio.parts.portrait_input import LARGEST_FACE, photo_card_html
+from studio.parts.portrait_input import LARGEST_FACE, TAKE_NEXT_FACE, photo_card_html
+from studio.parts.quiet import QUIET
 from studio.parts.uploads import PortraitUpload
 
-_QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+# In the browser, so that it is done before the photo is looked at.
+_TAKE_NEXT_FACE = f"(photo, next) => ({TAKE_NEXT_FACE})(photo, next)[0]"
 
 
-def create_dub_photo(studio: Studio, name: str = "dub") -> tuple[gr.Image, gr.Number]:
+@dataclass(frozen=True)
+class DubPhoto:
+    """The controls others read; `next_face` is `folder|number|`, for the photo of that folder."""
+
+    upload: gr.Image
+    face: gr.Number
+    next_face: gr.Textbox
+
+
+def create_dub_photo(studio: Studio, name: str = "dub") -> DubPhoto:
     """Build the photo.
 
     Args:
         studio: looks at the photo.
         name: of the page, for the ids of its elements.
-
-    Returns:
-        The upload, and the number of the face that speaks.
     """
     upload = PortraitUpload(
         type="filepath",
@@ -43,6 +52,7 @@ def create_dub_photo(studio: Studio, name: str = "dub") -> tuple[gr.Image, gr.Nu
         say("photo.another"), visible=False, size="sm", elem_id=f"{name}-photo-another"
     )
     face = gr.Number(LARGEST_FACE, precision=0, visible=False)
+    next_face = gr.Textbox("", visible=False)
     shown = [upload, preview, another]
 
     @guarded
@@ -58,11 +68,13 @@ def create_dub_photo(studio: Studio, name: str = "dub") -> tuple[gr.Image, gr.Nu
     def pick(event: gr.EventData) -> int:
         return int(action_data(event).get("face", LARGEST_FACE))
 
-    changed = upload.change(lambda: LARGEST_FACE, None, face, **_QUIET)
-    changed.then(look, [upload, face], shown, **_QUIET)
-    preview.action(pick, None, face, **_QUIET).then(look, [upload, face], shown, **_QUIET)
-    another.click(lambda: None, None, upload, **_QUIET)
-    return upload, face
+    changed = upload.change(
+        None, [upload, next_face], face, js=_TAKE_NEXT_FACE, show_progress="hidden"
+    )
+    changed.then(look, [upload, face], shown, **QUIET)
+    preview.action(pick, None, face, **QUIET).then(look, [upload, face], shown, **QUIET)
+    another.click(lambda: None, None, upload, **QUIET)
+    return DubPhoto(upload, face, next_face)
 
 
 def _card_html(studio: Studio, path: str | None, face: int) -> str:

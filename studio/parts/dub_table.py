@@ -14,6 +14,7 @@ from studio.dub_form import drafts_wanted, table_json, voices_json, with_drafts
 from studio.failures import guarded
 from studio.locales import say
 from studio.parts.action_html import action_data
+from studio.parts.quiet import QUIET
 
 _SCRIPT_PATH = Path(__file__).resolve().parents[1] / "dub_table.js"
 
@@ -47,8 +48,6 @@ _TAKE_VOICES = """(voices) => {
   window.studioDubVoices = voices;
   window.studioDub?.voices?.(voices);
 }"""
-
-QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
 
 @dataclass(frozen=True)

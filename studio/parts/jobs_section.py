@@ -19,6 +19,7 @@ from studio.locales import explain, say
 from studio.parts.action_html import action_data, create_action_html
 from studio.parts.banner import banner_html
 from studio.parts.job_card import job_panel_html, missing_job_html, recent_html
+from studio.parts.quiet import QUIET
 from studio.parts.vram_gauge import gauge_html
 from studio.presenter import JobView, message_of, present
 from studio.session import wanted_job
@@ -37,8 +38,6 @@ _SHOW_LINK = """(job) => {
   if (job) address.searchParams.set('job', job); else address.searchParams.delete('job');
   window.history.replaceState(null, '', address);
 }"""
-
-QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,10 @@ from typing import Any
 import gradio as gr
 
 from studio.context import Studio
-from studio.failures import guarded
 from studio.locales import say
-from studio.parts.jobs_section import QUIET
+from studio.parts.quiet import QUIET
 from studio.parts.uploads import FileUpload
-from studio.parts.voice_input import (
-    BEST_VOICE,
-    DEFAULT_LANGUAGE,
-    language_choices,
-    language_names_js,
-    voice_choices,
-)
+from studio.parts.voice_choices import VoicePair, create_voice_pair
 
 # Tells the cards how fast the voice speaks, and what it is called.
 _TELL_PACE = """(voice, speed, pause) => {
@@ -51,11 +44,9 @@ class LectureLook:
     clips: gr.Checkbox
 
 
-def create_look_input(studio: Studio) -> LectureLook:
+def create_look_input(studio: Studio) -> tuple[LectureLook, VoicePair]:
     """Build step 3."""
-    with gr.Row(elem_classes="pair"):
-        language = gr.Dropdown(label=say("voice.language"), elem_id="lecture-language")
-        voice = gr.Dropdown(label=say("voice.voice"), elem_id="lecture-voice")
+    pair = create_voice_pair(studio, "lecture")
     speed = gr.Slider(
         0.5, 2.0, 1.0, step=0.05, label=say("voice.speed"), info=say("voice.speed_hint")
     )
@@ -98,11 +89,11 @@ def create_look_input(studio: Studio) -> LectureLook:
         )
         clips = gr.Checkbox(label=say("lecture.clips"), elem_id="lecture-clips")
     look = LectureLook(
-        language, voice, speed, layout, corner, shape, aspect, size, captions, background,
+        pair.language, pair.voice, speed, layout, corner, shape, aspect, size, captions, background,
         colour, backdrop, transition, pause, title, subtitle, music, volume, clips,
     )  # fmt: skip
-    _connect(studio, look)
-    return look
+    _connect(look)
+    return look, pair
 
 
 def _radio(name: str, choices: tuple[Any, ...], value: str) -> gr.Radio:
@@ -117,20 +108,7 @@ def _radio(name: str, choices: tuple[Any, ...], value: str) -> gr.Radio:
     )
 
 
-def _connect(studio: Studio, look: LectureLook) -> None:
-    names = gr.JSON(visible="hidden", elem_id="lecture-language-names")
-
-    @guarded
-    def offer_languages(known: dict[str, str] | None) -> Any:  # noqa: ANN401 - a Gradio update
-        choices = language_choices(studio.engine.voices(), known or {})
-        tags = [tag for _, tag in choices]
-        default = DEFAULT_LANGUAGE if DEFAULT_LANGUAGE in tags else next(iter(tags), None)
-        return gr.update(choices=choices, value=default)
-
-    @guarded
-    def offer_voices(tongue: str | None) -> Any:  # noqa: ANN401 - a Gradio update
-        return gr.update(choices=voice_choices(studio.engine.voices(tongue)), value=BEST_VOICE)
-
+def _connect(look: LectureLook) -> None:
     def show_choices(layout: str) -> tuple[Any, ...]:
         has_place = layout in ("corner", "side")
         return gr.update(visible=has_place), gr.update(visible=layout == "corner")
@@ -138,8 +116,6 @@ def _connect(studio: Studio, look: LectureLook) -> None:
     def show_background(kind: str) -> tuple[Any, ...]:
         return gr.update(visible=kind == "plain"), gr.update(visible=kind == "picture")
 
-    gr.on(None, offer_languages, names, look.language, js=language_names_js(), **QUIET)
-    look.language.change(offer_voices, look.language, look.voice, **QUIET)
     look.layout.change(show_choices, look.layout, [look.corner, look.shape], **QUIET)
     look.background.change(show_background, look.background, [look.colour, look.backdrop], **QUIET)
     pace: list[Any] = [look.voice, look.speed, look.pause]

@@ -17,7 +17,7 @@ from studio.failures import guarded
 from studio.lecture_form import read_rows, script_json
 from studio.locales import say
 from studio.parts.action_html import create_action_html
-from studio.parts.jobs_section import QUIET
+from studio.parts.quiet import QUIET
 from studio.parts.uploads import FilesUpload, FileUpload
 
 _SCRIPT_PATH = Path(__file__).resolve().parents[1] / "lecture_cards.js"
@@ -26,7 +26,11 @@ _WORDS = (
     "card_time", "total",
 )  # fmt: skip
 
-_TAKE_DECK = "(deck) => { window.studioLecture?.deck(deck); }"
+# The cards may not be on the page yet: Gradio draws a tab when it is first seen.
+_TAKE_DECK = """(deck) => {
+  window.studioLectureDeck = deck;
+  window.studioLecture?.deck(deck);
+}"""
 _TAKE_SCRIPT = "(script) => { window.studioLecture?.script(script); }"
 
 HAND_OVER = "() => window.studioLecture?.read() || '[]'"

@@ -8,6 +8,8 @@ import gradio as gr
 from studio.context import Studio
 from studio.failures import guarded
 from studio.locales import say
+from studio.parts.quiet import QUIET
+from studio.parts.speech_server_input import create_speech_server_input
 
 # Each with its lowest and highest value on the page and how many of the engine's units one is.
 _NUMBERS = {
@@ -30,18 +32,23 @@ def create_owner_choices(studio: Studio) -> None:
             apply_default_css=False,
         )
         with gr.Row(elem_classes="choices"):
-            fields = [_create_field(name, now[name]) for name in _NUMBERS]
+            numbers = {name: _create_field(name, now[name]) for name in _NUMBERS}
+        server = vars(create_speech_server_input(studio, now))
         save = gr.Button(say("settings.save"), size="sm", elem_id="settings-save")
 
     @guarded
-    def keep(values: dict[Any, float | None], request: gr.Request) -> None:
+    def keep(values: dict[Any, Any], request: gr.Request) -> None:
         if not studio.may_manage(request):
             return
-        chosen = {name: values[field] for name, field in zip(_NUMBERS, fields, strict=True)}
-        studio.engine.choose({name: _engine_value(name, value) for name, value in chosen.items()})
+        chosen: dict[str, Any] = {
+            name: _engine_value(name, values[field]) for name, field in numbers.items()
+        }
+        told = {name: str(values[field] or "").strip() for name, field in server.items()}
+        # An empty address asks no server; other empty fields go back to their defaults.
+        studio.engine.choose(chosen | {name: value for name, value in told.items() if value})
         gr.Success(say("settings.saved"), title=say("settings.title"))
 
-    save.click(keep, set(fields), None, show_progress="hidden", api_visibility="private")
+    save.click(keep, {*numbers.values(), *server.values()}, None, **QUIET)
 
 
 def _create_field(name: str, value: Any) -> gr.Number:  # noqa: ANN401 - of a setting

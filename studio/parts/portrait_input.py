@@ -16,6 +16,7 @@ from studio.locales import explain, say
 from studio.parts.action_html import action_data, create_action_html
 from studio.parts.face_marking import marking_html, pins_html
 from studio.parts.photo_tips import tips_html
+from studio.parts.quiet import QUIET
 from studio.parts.samples import SAMPLES, SAMPLES_DIR, thumb
 from studio.parts.uploads import PortraitUpload
 
@@ -25,7 +26,7 @@ LARGEST_FACE = -1
 ROOM_FOR_NUMBER = 0.1
 
 # The next face is `folder of the photo|number|points`, so that it counts for that photo only.
-_TAKE_NEXT_FACE = f"""(photo, next) => {{
+TAKE_NEXT_FACE = f"""(photo, next) => {{
   const [folder, face, points] = (next || '').split('|');
   const isNext = folder && photo?.path?.includes(folder);
   return isNext ? [Number(face), points || ''] : [{LARGEST_FACE}, ''];
@@ -109,13 +110,12 @@ def create_portrait_input() -> PortraitInput:
         name = random.choice(SAMPLES) if data.get("action") == "surprise" else data.get("sample")  # noqa: S311 - a portrait, no secret
         return str(SAMPLES_DIR / f"{name}.jpg") if name in SAMPLES else None
 
-    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     # In the browser, so that it is done before the photo is looked at.
     chosen = [face, points]
-    upload.change(None, [upload, next_face], chosen, js=_TAKE_NEXT_FACE, show_progress="hidden")
-    preview.action(pick, None, chosen, **quiet)
-    samples.action(take_sample, None, upload, **quiet)
-    another.click(lambda: None, None, upload, **quiet)
+    upload.change(None, [upload, next_face], chosen, js=TAKE_NEXT_FACE, show_progress="hidden")
+    preview.action(pick, None, chosen, **QUIET)
+    samples.action(take_sample, None, upload, **QUIET)
+    another.click(lambda: None, None, upload, **QUIET)
     return PortraitInput(
         upload=upload,
         face=face,

@@ -16,9 +16,9 @@ from studio.context import Studio
 from studio.failures import guarded
 from studio.form import FormValues
 from studio.locales import say
-from studio.parts.jobs_section import QUIET
 from studio.parts.portrait_input import PortraitInput, show_photo
 from studio.parts.quality import preset_choices
+from studio.parts.quiet import QUIET
 from studio.parts.verdict_line import verdict_html
 from studio.parts.voice_input import VoiceInput
 from studio.presenter import Verdict, judge_form
@@ -27,7 +27,7 @@ from studio.presenter import Verdict, judge_form
 _CHECKED = (
     *("portrait", "face", "points", "recording", "microphone", "language", "voice", "speed"),
     *("source", "preset", "size", "fps", "framing", "aspect", "background", "force"),
-    *("animator", "steps", "expand", "burn"),
+    *("animator", "steps", "expand", "burn", "hear_words"),
 )
 
 # Those that bring a new file to look at, which takes a moment.

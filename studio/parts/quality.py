@@ -14,6 +14,7 @@ from studio.again import AS_FRAMING
 from studio.context import Studio
 from studio.failures import guarded
 from studio.locales import decimal, say
+from studio.parts.quiet import QUIET
 from studio.presenter import duration_words
 
 BACKGROUNDS = {"white": "white", "#dddddd": "grey", "black": "black", "#00b140": "green"}
@@ -125,9 +126,8 @@ def create_quality_input(studio: Studio, preset: gr.Radio) -> QualityInput:
         able = gr.update(interactive=reason is None)
         return told, able, able
 
-    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    animator.change(explain_choice, animator, [why_not, steps, expand], **quiet)
-    gr.on(None, explain_choice, animator, [why_not, steps, expand], **quiet)
+    animator.change(explain_choice, animator, [why_not, steps, expand], **QUIET)
+    gr.on(None, explain_choice, animator, [why_not, steps, expand], **QUIET)
     return QualityInput(
         preset=preset,
         animator=animator,

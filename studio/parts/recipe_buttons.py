@@ -12,6 +12,7 @@ from studio.failures import guarded
 from studio.form import FormValues
 from studio.locales import say
 from studio.parts.quality import AS_PRESET, BACKGROUNDS, CALIBRATIONS, EXPANDS, SIZES, STEPS
+from studio.parts.quiet import QUIET
 from studio.parts.uploads import RecipeUpload
 from studio.recipe import FIELDS, MAX_BYTES, read_recipe, write_recipe
 
@@ -57,10 +58,9 @@ def connect_recipe(fields: Mapping[str, Any], buttons: tuple[gr.Button, gr.Uploa
     def read(path: str | None) -> tuple[Any, ...]:
         return filled(Path(path)) if path else tuple(gr.skip() for _ in FIELDS)
 
-    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    saved = save.click(write, set(fields.values()), written, **quiet)
+    saved = save.click(write, set(fields.values()), written, **QUIET)
     saved.success(None, written, None, js=_SAVE)
-    load.upload(read, load, controls, **quiet)
+    load.upload(read, load, controls, **QUIET)
 
 
 def filled(path: Path) -> tuple[Any, ...]:

@@ -2,26 +2,23 @@
 
 import base64
 import html
-import json
 import urllib.parse
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
-from engine.contracts import SpeechOptions, VoiceInfo
+from engine.contracts import SpeechOptions
 from studio.context import Studio
 from studio.failures import guarded
-from studio.locales import language_name, say
-from studio.locales.en import LANGUAGE_NAMES
+from studio.locales import say
 from studio.parts.captions_input import create_captions_input
 from studio.parts.level_meter import level_html
+from studio.parts.quiet import QUIET
 from studio.parts.typing_pause import when_typing_pauses
 from studio.parts.uploads import FileUpload, MicrophoneRecording
-
-DEFAULT_LANGUAGE = "en"
-BEST_VOICE = ""
+from studio.parts.voice_choices import VoicePair, create_voice_pair
+from studio.parts.voice_downloads import create_voice_downloads
 
 # In the browser, at once: upload, record, type, and the words of a recording.
 _SHOW_PANELS = """(source) => ['upload', 'record', 'text', source === 'text' ? '' : source]
@@ -33,10 +30,7 @@ PREVIEW_CHARACTERS = 160
 
 @dataclass(frozen=True)
 class VoiceInput:
-    """The controls of step 2 that others read; `settled_text` follows `text` with a pause.
-
-    `wanted_voice` is chosen where the language has it.
-    """
+    """The controls of step 2 that others read; `settled_text` follows `text` with a pause."""
 
     source: gr.Radio
     recording: gr.File
@@ -45,11 +39,13 @@ class VoiceInput:
     settled_text: gr.Textbox
     script: gr.Textbox
     settled_script: gr.Textbox
+    hear_words: gr.Checkbox
     burn: gr.Checkbox
+    highlight_words: gr.Checkbox
     language: gr.Dropdown
     voice: gr.Dropdown
     speed: gr.Slider
-    wanted_voice: gr.Textbox
+    pair: VoicePair
 
 
 def create_voice_input(studio: Studio) -> VoiceInput:
@@ -99,9 +95,8 @@ def create_voice_input(studio: Studio) -> VoiceInput:
             max_length=studio.settings.max_text_characters,
             elem_id="voice-text",
         )
-        with gr.Row(elem_classes="pair"):
-            language = gr.Dropdown(label=say("voice.language"), elem_id="voice-language")
-            voice = gr.Dropdown(label=say("voice.voice"), elem_id="voice-voice")
+        pair = create_voice_pair(studio, "voice")
+        create_voice_downloads(studio, pair.language, pair.voice)
         speed = gr.Slider(
             0.5, 2.0, 1.0, step=0.05, label=say("voice.speed"), info=say("voice.speed_hint")
         )
@@ -123,23 +118,15 @@ def create_voice_input(studio: Studio) -> VoiceInput:
         spoken.unlink()
         return gr.update(value=_preview_html(sound), visible=True)
 
-    @guarded
-    def offer_voices(tongue: str | None, wanted: str | None) -> Any:  # noqa: ANN401 - a Gradio update
-        choices = voice_choices(studio.engine.voices(tongue))
-        known = wanted in {voice_id for _, voice_id in choices}
-        return gr.update(choices=choices, value=wanted if known else BEST_VOICE)
-
-    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     settled_text = gr.Textbox(visible="hidden", elem_id="settled-text")
-    wanted_voice = gr.Textbox(BEST_VOICE, visible=False)
     text.change(
-        None, text, settled_text, js=when_typing_pauses("Text"), trigger_mode="multiple", **quiet
+        None, text, settled_text, js=when_typing_pauses("Text"), trigger_mode="multiple", **QUIET
     )
     panels = [upload_panel, record_panel, text_panel, captions.panel]
     source.change(None, source, panels, js=_SHOW_PANELS, show_progress="hidden")
-    recording.change(show_player, recording, player, **quiet)
-    language.change(offer_voices, [language, wanted_voice], voice, **quiet)
-    preview.click(hear, [text, language, voice, speed], preview_player, api_visibility="private")
+    recording.change(show_player, recording, player, **QUIET)
+    spoken = [text, pair.language, pair.voice, speed]
+    preview.click(hear, spoken, preview_player, api_visibility="private")
     return VoiceInput(
         source=source,
         recording=recording,
@@ -148,64 +135,14 @@ def create_voice_input(studio: Studio) -> VoiceInput:
         settled_text=settled_text,
         script=captions.script,
         settled_script=captions.settled_script,
+        hear_words=captions.hear_words,
         burn=captions.burn,
-        language=language,
-        voice=voice,
+        highlight_words=captions.highlight_words,
+        language=pair.language,
+        voice=pair.voice,
         speed=speed,
-        wanted_voice=wanted_voice,
+        pair=pair,
     )
-
-
-def language_names_js() -> str:
-    """Browser code that names every language we know of in the page's language."""
-    return f"""() => {{
-      const tag = document.documentElement.lang || 'en';
-      const names = new Intl.DisplayNames([tag], {{type: 'language', fallback: 'none'}});
-      const known = {{}};
-      for (const each of {json.dumps(sorted(LANGUAGE_NAMES))}) {{
-        let name;
-        try {{ name = names.of(each); }} catch {{ continue; }}  // a tag this browser refuses
-        if (name) known[each] = name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
-      }}
-      return [known];
-    }}"""
-
-
-def language_choices(
-    voices: Sequence[VoiceInfo], names: Mapping[str, str]
-) -> list[tuple[str, str]]:
-    """Every language some voice speaks: those with a natural voice first, then by name.
-
-    Regions are left to the choice of the voice, whose name tells them.
-
-    Args:
-        voices: to choose from.
-        names: what the browser calls the languages; English names fill the gaps.
-    """
-    natural = {_base(tag) for voice in voices if voice.natural for tag in voice.languages}
-    tags = {_base(tag) for voice in voices for tag in voice.languages}
-    named = {tag: str(names.get(tag) or language_name(tag)) for tag in tags}
-    ordered = sorted(tags, key=lambda tag: (tag not in natural, named[tag]))
-    return [(named[tag], tag) for tag in ordered]
-
-
-def voice_choices(voices: Sequence[VoiceInfo]) -> list[tuple[str, str]]:
-    """The installed voices of a language, natural ones first, after the choice `best`."""
-    usable = sorted(
-        (voice for voice in voices if voice.installed), key=lambda voice: not voice.natural
-    )
-    named = [
-        (
-            say("voice.natural" if voice.natural else "voice.robotic", name=voice.name),
-            voice.voice_id,
-        )
-        for voice in usable
-    ]
-    return [(say("voice.best"), BEST_VOICE), *named]
-
-
-def _base(tag: str) -> str:
-    return tag.partition("-")[0]
 
 
 def _first_words(text: str) -> str:

@@ -1,6 +1,7 @@
-"""The sets of weights that can be downloaded: what is here, the licence, a button, progress."""
+"""What can be downloaded: what is here, the licence, a button, progress."""
 
 import html
+import importlib.util
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -9,11 +10,20 @@ import gradio as gr
 from engine.contracts import WeightsState
 from studio.context import Studio
 from studio.failures import guarded
-from studio.locales import decimal, explain, say
+from studio.locales import say
 from studio.parts.action_html import action_data, create_action_html
-from studio.parts.jobs_section import QUIET
+from studio.parts.download_state import download_html
+from studio.parts.quiet import QUIET
 
-MB_PER_GB = 1000
+# What some sets need beside their files: a package to look for, and what installs it.
+_ALSO_NEEDED = {
+    "sonic": ("torch", "python3 bootstrap.py --gpu"),
+    "recogniser": ("faster_whisper", "pip install -r requirements-captions.txt"),
+    "translator": ("ctranslate2", "pip install -r requirements-captions.txt"),
+    "qwen": ("", "python -m engine voices setup qwen"),
+}
+
+_VOICES = ("piper", "supertonic", "qwen")
 
 
 @dataclass(frozen=True)
@@ -29,7 +39,7 @@ def create_weights_list(studio: Studio) -> WeightsList:
     listing = create_action_html("system-weights")
 
     def shown() -> str:
-        return weights_html(studio.engine.weights())
+        return weights_html(studio.engine.weights(everything=True))
 
     @guarded
     def act(event: gr.EventData, request: gr.Request) -> str:
@@ -45,48 +55,46 @@ def create_weights_list(studio: Studio) -> WeightsList:
 
 
 def weights_html(states: Sequence[WeightsState]) -> str:
-    """Each set with its state and what can be done about it."""
+    """Each set with its state and what can be done about it; voices that lack are folded."""
     heading = f"<h2>{html.escape(say('weights.title'))}</h2>"
     hint = f"<p>{html.escape(say('weights.hint'))}</p>"
-    return heading + hint + "".join(map(_set_html, states))
-
-
-def _set_html(state: WeightsState) -> str:
-    here = say("weights.files", usable=state.num_usable, total=state.num_files)
-    parts = [
-        f"<h3>{html.escape(state.title)}</h3>",
-        f'<p lang="en" dir="ltr">{html.escape(state.notice)}</p>',
-        f"<p>{html.escape(here)}</p>",
-    ]
-    if state.error is not None:
-        message = explain(state.error.code, dict(state.error.values))
-        told = html.escape(f"{message.sentence} {message.hint}")
-        parts.append(f'<p class="note refused" role="alert">{told}</p>')
-    if state.is_running:
-        parts += [_bar_html(state), _button_html("stop", state.name, say("weights.stop"))]
-    elif not state.is_complete:
-        words = say("weights.get", gb=decimal(state.missing_mb / MB_PER_GB))
-        parts.append(_button_html("fetch", state.name, words))
-    return f'<section class="weights">{"".join(parts)}</section>'
-
-
-def _bar_html(state: WeightsState) -> str:
-    total_mb = state.total_mb or 0.0
-    percent = round(100 * state.done_mb / total_mb) if total_mb else 0
-    words = say("weights.asking")
-    if total_mb:
-        done, total = decimal(state.done_mb / MB_PER_GB), decimal(total_mb / MB_PER_GB)
-        words = say("weights.progress", done=done, total=total)
-    label = html.escape(say("weights.title"))
+    is_busy = any(state.is_running for state in states)
+    folded = [state for state in states if _kind(state) in _VOICES and not _is_begun(state)]
+    shown = [state for state in states if state not in folded]
+    sets = "".join(_set_html(state, is_busy=is_busy) for state in shown)
+    if not folded:
+        return heading + hint + sets
+    voices = "".join(_set_html(state, is_busy=is_busy) for state in folded)
+    summary = html.escape(say("weights.voices", count=len(folded)))
     return (
-        f'<div class="bar" role="progressbar" aria-label="{label}" aria-valuemin="0" '
-        f'aria-valuemax="100" aria-valuenow="{percent}"><i style="width:{percent}%"></i></div>'
-        f"<p>{html.escape(words)}</p>"
+        f'{heading}{hint}{sets}<details class="used"><summary>{summary}</summary>{voices}</details>'
     )
 
 
-def _button_html(action: str, name: str, words: str) -> str:
+def _kind(state: WeightsState) -> str:
+    return state.name.partition("-")[0]
+
+
+def _is_begun(state: WeightsState) -> bool:
+    return bool(state.num_usable or state.is_running or state.error)
+
+
+def _set_html(state: WeightsState, *, is_busy: bool) -> str:
+    here = say("weights.files", usable=state.num_usable, total=state.num_files)
     return (
-        f'<button type="button" class="plain" data-action="{action}" '
-        f'data-job="{html.escape(name)}">{html.escape(words)}</button>'
+        f'<section class="weights"><h3 lang="en">{html.escape(state.title)}</h3>'
+        f'<p lang="en" dir="ltr">{html.escape(state.notice)}</p>'
+        f"<p>{html.escape(here)}</p>{_also_html(state)}"
+        f"{download_html(state, state.title, is_busy=is_busy)}</section>"
+    )
+
+
+def _also_html(state: WeightsState) -> str:
+    """The command for what the files alone do not bring, where it is not here."""
+    package, command = _ALSO_NEEDED.get(_kind(state), ("", ""))
+    if not command or (package and importlib.util.find_spec(package) is not None):
+        return ""
+    return (
+        f"<p>{html.escape(say('weights.also'))} "
+        f'<code lang="en" dir="ltr">{html.escape(command)}</code></p>'
     )

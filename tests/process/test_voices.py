@@ -169,6 +169,40 @@ def test_offered_voices_say_what_they_need(engine):
     assert caught.value.code is ErrorCode.VOICE_UNKNOWN
 
 
+def test_downloads_are_offered_by_language_and_tell_their_size(engine):
+    german = {each.files.name: each for each in engine.voice_downloads("de")}
+
+    thorsten = german[f"piper-{KEY}"]
+    assert [voice.name for voice in thorsten.voices] == ["Thorsten"]
+    assert 60 < thorsten.files.missing_mb < 70
+    assert len(german["supertonic"].voices) == 10
+    assert "piper-ru_RU-dmitri-medium" not in german
+    assert not any(name.startswith("qwen") for name in german), "needs more than a download"
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [("http://8.8.8.8:8880", "private network"), ("http://127.0.0.1:1", "does not answer")],
+)
+def test_a_speech_server_is_tried_before_its_address_is_kept(engine, address, reason):
+    assert engine.try_speech_server(str(engine.settings.speech_server_url)) == ("anna",)
+    with pytest.raises(EngineError) as caught:
+        engine.try_speech_server(address)
+
+    assert caught.value.code is ErrorCode.SPEECH_SERVER_FAILED
+    assert reason in caught.value.values["reason"]
+
+
+def test_an_address_outside_is_not_kept(engine):
+    with pytest.raises(EngineError):
+        engine.choose({"speech_server_url": "http://8.8.8.8:8880"})
+    engine.choose({"speech_server_url": "http://127.0.0.1:1", "speech_server_languages": "de"})
+
+    kept = EngineSettings(data_dir=engine.settings.data_dir)
+    assert kept.speech_server_url == "http://127.0.0.1:1", "it may be away just now"
+    assert kept.speech_server_languages == "de"
+
+
 def test_text_over_the_cap_is_refused_by_speak_too(engine, tmp_path):
     with pytest.raises(EngineError) as caught:
         engine.speak(SpeechOptions(text="a" * 5001, voice="espeak:en-us"), tmp_path / "a.wav")

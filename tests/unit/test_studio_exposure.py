@@ -49,7 +49,7 @@ def test_anonymous_needs_no_accounts(host):
 def test_a_space_is_anonymous_unless_something_else_is_said():
     space = {"SPACE_ID": "someone/studio"}
 
-    assert decided(space, host="0.0.0.0") == Exposure("anonymous")
+    assert decided(space, host="0.0.0.0") == Exposure("anonymous", on_space=True)
     assert decided(space, host="0.0.0.0", public="accounts", has_login=True).mode == "accounts"
     with pytest.raises(CannotStart, match="user add"):
         decided(space, host="0.0.0.0", public="no")

@@ -20,7 +20,12 @@ EMPTY = FormValues(
     voice="",
     speed=1.0,
     script=None,
+    hear_words=False,
     burn=False,
+    highlight_words=False,
+    level_sound=True,
+    reduce_noise=False,
+    trim_silence=False,
     preset="quick",
     animator="auto",
     steps=0,
@@ -85,6 +90,27 @@ def test_choices_reach_the_request():
     assert request.options.fps == 50
     assert request.consent
     assert request.title == "speech"
+
+
+def test_captions_are_asked_for_only_where_there_are_words():
+    recording = filled(recording="/u/a.wav", burn=True)
+
+    assert recording.options().captions == "off"
+    assert dataclasses.replace(recording, script="Hello").options().captions == "burn"
+    assert dataclasses.replace(recording, hear_words=True).options().captions == "burn"
+    heard = filled(recording="/u/a.wav", hear_words=True, highlight_words=True).options()
+    assert (heard.captions, heard.highlight_words) == ("srt", True)
+    assert filled(source="text", text="Hi", hear_words=True).options().captions == "off"
+
+
+def test_only_a_recording_is_cleaned_and_trimmed():
+    care = {"level_sound": False, "reduce_noise": True, "trim_silence": True}
+
+    recorded = filled(recording="/u/a.wav", **care).options()
+    typed = filled(source="text", text="Hi", **care).options()
+
+    assert (recorded.level_sound, recorded.reduce_noise, recorded.trim_silence) == (False, 1, 1)
+    assert (typed.level_sound, typed.reduce_noise, typed.trim_silence) == (False, 0, 0)
 
 
 @pytest.mark.parametrize("seed", ["seven", "-1", "99999999999"])

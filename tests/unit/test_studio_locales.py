@@ -14,7 +14,7 @@ OTHERS = [locale for tag, locale in LOCALES.items() if tag != DEFAULT_TAG]
 SAME_EVERYWHERE = {
     *("page.title", "photo.step", "voice.step", "make.step", "voice.natural"),
     *("job.percent", "gauge.ours", "gauge.label", "check_row.pytorch", "number.mark"),
-    *("more.animator_sonic", "gauge.temperature", "ledger.gb"),
+    *("more.animator_sonic", "gauge.temperature", "ledger.gb", "size.gb", "size.mb"),
     *("time.seconds", "time.minutes", "time.minutes_seconds", "time.hours_minutes"),
 }
 

@@ -7,7 +7,7 @@ from studio.locales.en import TEXT
 from studio.parts.job_card import job_panel_html, recent_html
 from studio.parts.portrait_input import photo_card_html
 from studio.parts.samples import SAMPLES, SAMPLES_DIR
-from studio.parts.voice_input import BEST_VOICE, language_choices, voice_choices
+from studio.parts.voice_choices import BEST_VOICE, language_choices, voice_choices
 from studio.parts.vram_gauge import gauge_html
 from studio.presenter import JobView
 from tests.studio_fakes import VOICES

@@ -16,6 +16,8 @@ from engine.contracts import (
     PortraitVerdict,
     Progress,
     Stage,
+    VoiceDownload,
+    VoiceInfo,
     WeightsState,
 )
 from engine.errors import ErrorCode
@@ -26,6 +28,7 @@ from studio.parts.job_card import job_panel_html
 from studio.parts.ledger_table import ledger_html
 from studio.parts.portrait_input import photo_card_html
 from studio.parts.quality import preset_choices
+from studio.parts.voice_downloads import downloads_html
 from studio.parts.vram_gauge import gauge_html
 from studio.parts.weights_list import weights_html
 from studio.presenter import present
@@ -166,7 +169,7 @@ def test_a_running_download_has_a_bar_and_can_be_stopped():
     shown = weights_html([weights(is_running=True, done_mb=2600.0, total_mb=5200.0)])
 
     assert 'aria-valuenow="50"' in shown
-    assert "2.6 of 5.2 GB" in shown
+    assert "2.6 GB of 5.2 GB" in shown
     assert 'data-action="stop"' in shown
     assert 'data-action="fetch"' not in shown
 
@@ -180,6 +183,51 @@ def test_a_download_that_failed_says_why():
 
     assert "unet.pth could not be downloaded: no route." in shown
     assert 'data-action="fetch"' in shown
+
+
+def test_downloads_come_one_after_the_other():
+    other = weights(name="recogniser", title="Recogniser", num_files=4, num_usable=0)
+
+    shown = weights_html([weights(is_running=True), other])
+
+    assert 'data-action="fetch"' not in shown
+    assert say("weights.wait") in shown
+
+
+def test_voices_that_lack_are_folded_and_say_what_else_they_need():
+    voices = [
+        weights(name="piper-de", title="Thorsten", num_files=2, num_usable=0, missing_mb=63.2),
+        weights(name="qwen-0.6b", title="Qwen", num_files=2, num_usable=0),
+        weights(name="supertonic", title="Here", num_files=2, num_usable=2),
+    ]
+
+    before, _, folded = weights_html(voices).partition("<details")
+
+    assert "Here" in before
+    assert "Voices to download (2)" in folded
+    assert "Download, up to 63 MB" in folded
+    assert "voices setup qwen" in folded
+
+
+def test_a_voice_to_download_tells_its_name_size_and_licence():
+    voice = VoiceInfo(
+        voice_id="piper:x",
+        engine="piper",
+        name="<i>",
+        languages=("de",),
+        sample_rate_hz=22050,
+        licence="CC0-1.0 recordings",
+        installed=False,
+        needs="download",
+    )
+    files = weights(name="piper-x", missing_mb=63.2, num_usable=0)
+
+    shown = downloads_html([VoiceDownload(files=files, voices=(voice,))], is_busy=False)
+
+    assert "&lt;i&gt;" in shown
+    assert "CC0-1.0 recordings" in shown
+    assert 'data-action="fetch" data-job="piper-x"' in shown
+    assert "63 MB" in shown
 
 
 def test_what_the_video_shows_is_framed_and_may_reach_beyond_the_photo():

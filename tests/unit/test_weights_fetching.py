@@ -14,7 +14,8 @@ LIMIT_S = 60
 
 def test_a_download_that_cannot_be_ends_with_the_reason(tmp_path):
     settings = EngineSettings(data_dir=tmp_path, hub_endpoint=NOBODY_LISTENS)
-    fetcher = WeightsFetcher(settings)
+    ended = []
+    fetcher = WeightsFetcher(settings, lambda: ended.append(True))
     [before] = [state for state in fetcher.states() if state.name == "sonic"]
     assert not before.is_running
     assert not before.is_complete
@@ -27,6 +28,15 @@ def test_a_download_that_cannot_be_ends_with_the_reason(tmp_path):
 
     assert state.error is not None
     assert state.error.code is ErrorCode.WEIGHTS_UNREACHABLE
+    assert ended == [True]
+
+
+def test_everything_lists_voices_of_which_nothing_is_here(tmp_path):
+    fetcher = WeightsFetcher(EngineSettings(data_dir=tmp_path))
+
+    assert [state.name for state in fetcher.states()] == ["sonic"]
+    names = {state.name for state in fetcher.states(everything=True)}
+    assert {"sonic", "recogniser", "supertonic", "piper-de_DE-thorsten-medium"} <= names
 
 
 def test_only_known_sets_are_fetched(tmp_path):
