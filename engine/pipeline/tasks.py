@@ -14,6 +14,7 @@ from engine.pipeline.hear import Script, hear
 from engine.pipeline.intake import take_in
 from engine.pipeline.preview import preview_portrait
 from engine.pipeline.runner import run_video
+from engine.pipeline.speech_server import try_speech_server
 from engine.pipeline.speech_tasks import speech_tasks
 from engine.pipeline.tools import Tools
 from engine.pipeline.translate import draft_all
@@ -53,6 +54,7 @@ def task_table(tools: Tools) -> TaskTable:
         "render": render,
         "lipsync": lipsync,
         "translate": draft_all,
+        "try_speech_server": try_speech_server,
         "doctor": doctor,
         **speech_tasks(tools),
         **lecture_tasks(tools),
