@@ -127,18 +127,11 @@ def where(_payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         "pid": os.getpid(),
         "cwd": str(Path.cwd()),
         "nice": os.nice(0),
-        "session_nice": _session_nice(),
         "got_ready": bool(got_ready),
         "threads": os.environ["OMP_NUM_THREADS"],
         "data_dir": str(context.settings.data_dir),
         "max_text_characters": context.settings.max_text_characters,
     }
-
-
-def _session_nice() -> int | None:
-    """The niceness of this session as a whole; None where sessions have none."""
-    path = Path("/proc/self/autogroup")
-    return int(path.read_text("ascii").split()[-1]) if path.is_file() else None
 
 
 def check(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
