@@ -16,6 +16,7 @@ from studio.context import Studio
 from studio.endpoints import create_endpoints
 from studio.entrance import Entrance
 from studio.failures import guarded
+from studio.page_fonts import create_font_route
 from studio.history import GaugeHistory
 from studio.locales import say
 from studio.pages.create import create_create_page
@@ -31,6 +32,7 @@ from studio.parts.samples import SAMPLES_DIR
 from studio.settings import StudioSettings, choose_port
 from studio.theme import (
     DUB_STYLES_PATH,
+    FONT_STYLES_PATH,
     HEAD_PATH,
     LECTURE_STYLES_PATH,
     PUBLIC_STYLES_PATH,
@@ -158,6 +160,7 @@ def launch_options(
         "theme": create_theme(),
         "css": words_css(),
         "css_paths": [
+            FONT_STYLES_PATH,
             STYLES_PATH,
             DUB_STYLES_PATH,
             LECTURE_STYLES_PATH,
@@ -183,6 +186,7 @@ def launch_options(
             "routes": [
                 create_artifact_route(engine, visitors),
                 create_archive_route(engine, visitors),
+                create_font_route(),
             ],
         },
     }

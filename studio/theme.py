@@ -9,6 +9,7 @@ from studio.locales import LOCALES
 from studio.locales.locale import Locale
 
 STYLES_PATH = Path(__file__).with_name("styles.css")
+FONT_STYLES_PATH = Path(__file__).with_name("fonts.css")
 DUB_STYLES_PATH = Path(__file__).with_name("dub.css")
 LECTURE_STYLES_PATH = Path(__file__).with_name("lecture.css")
 PUBLIC_STYLES_PATH = Path(__file__).with_name("public.css")

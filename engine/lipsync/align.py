@@ -46,8 +46,9 @@ BELONGS_SHARE = 0.53
 _CHANCE_FRAMES = 60 * CURVE_RATE_HZ  # a minute is enough to tell
 
 # Words that nobody says are squeezed in somewhere: a dozen sounds in a row are then both shorter
-# and worse heard than any that are said. In three recordings no dozen of right texts is below .05 s
-# a sound or a score of .39; of texts with a third or more that is not said one is at .035 s and .19.
+# and worse heard than any that are said. In three recordings no dozen of right texts is below
+# .05 s a sound or a score of .39; of texts with a third or more that is not said one is at .035 s
+# and .19.
 _DOZEN = 12
 _SQUEEZED_S = 0.045
 _BADLY_HEARD = 0.3

@@ -1,6 +1,5 @@
 """Step 2: the voice, by upload, microphone or typed text."""
 
-import base64
 import html
 import urllib.parse
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from studio.parts.captions_input import create_captions_input
 from studio.parts.level_meter import level_html
 from studio.parts.quiet import QUIET
 from studio.parts.typing_pause import when_typing_pauses
+from studio.parts.heard_pieces import HeardPieces, first_html, take_piece, whole_html
 from studio.parts.uploads import FileUpload, MicrophoneRecording
 from studio.parts.voice_choices import VoicePair, create_voice_pair
 from studio.parts.voice_downloads import create_voice_downloads
@@ -102,6 +102,8 @@ def create_voice_input(studio: Studio) -> VoiceInput:
         )
         preview = gr.Button(say("voice.preview"), size="sm", elem_id="voice-preview")
         preview_player = gr.HTML(visible=False, elem_id="voice-preview-player")
+        preview_whole = gr.HTML(elem_id="voice-preview-whole", apply_default_css=False)
+        heard = gr.State()
     captions = create_captions_input(studio, source)
 
     @guarded
@@ -109,14 +111,17 @@ def create_voice_input(studio: Studio) -> VoiceInput:
         return gr.update(value=_player_html(path) if path else "", visible=path is not None)
 
     @guarded
-    def hear(what: str, tongue: str | None, who: str | None, pace: float) -> Any:  # noqa: ANN401 - a Gradio update
+    def hear(what: str, tongue: str | None, who: str | None, pace: float) -> Any:  # noqa: ANN401 - Gradio updates
         options = SpeechOptions(
             text=_first_words(what), language=tongue or None, voice=who or None, speed=pace
         )
-        spoken = studio.engine.preview_voice(options)
-        sound = base64.b64encode(spoken.read_bytes()).decode()
-        spoken.unlink()
-        return gr.update(value=_preview_html(sound), visible=True)
+        pieces = studio.engine.preview_voice_pieces(options)
+        first = take_piece(next(pieces))
+        return gr.update(value=first_html(first), visible=True), HeardPieces(first, pieces)
+
+    @guarded
+    def hear_rest(heard: HeardPieces | None) -> Any:  # noqa: ANN401 - Gradio updates
+        return whole_html(heard) if heard else "", None
 
     settled_text = gr.Textbox(visible="hidden", elem_id="settled-text")
     text.change(
@@ -126,7 +131,8 @@ def create_voice_input(studio: Studio) -> VoiceInput:
     source.change(None, source, panels, js=_SHOW_PANELS, show_progress="hidden")
     recording.change(show_player, recording, player, **QUIET)
     spoken = [text, pair.language, pair.voice, speed]
-    preview.click(hear, spoken, preview_player, api_visibility="private")
+    first_heard = preview.click(hear, spoken, [preview_player, heard], api_visibility="private")
+    first_heard.success(hear_rest, heard, [preview_whole, heard], **QUIET)
     return VoiceInput(
         source=source,
         recording=recording,
@@ -157,13 +163,5 @@ def _player_html(path: str) -> str:
     label = html.escape(say("voice.listen"))
     return (
         f'<audio class="player" controls preload="metadata" src="{address}" '
-        f'aria-label="{label}"></audio>'
-    )
-
-
-def _preview_html(sound: str) -> str:
-    label = html.escape(say("voice.preview_label"))
-    return (
-        f'<audio class="player" controls autoplay src="data:audio/wav;base64,{sound}" '
         f'aria-label="{label}"></audio>'
     )

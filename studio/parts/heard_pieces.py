@@ -1,0 +1,77 @@
+"""A preview of a voice on the page: heard from its first piece on, then as a whole."""
+
+import base64
+import html
+import io
+import itertools
+import wave
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from studio.locales import say
+
+_NUMBERS = itertools.count()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The sound of one piece, mono; `number` tells one preview from the next."""
+
+    number: int
+    frames: bytes
+    width_bytes: int
+    rate_hz: int
+
+    @property
+    def duration_s(self) -> float:
+        """Length of the sound in seconds."""
+        return len(self.frames) / self.width_bytes / self.rate_hz
+
+
+@dataclass(frozen=True)
+class HeardPieces:
+    """The piece that is heard, and those that come."""
+
+    first: Piece
+    rest: Iterator[Path]
+
+
+def take_piece(path: Path) -> Piece:
+    """Read a piece and remove its file."""
+    with wave.open(str(path), "rb") as file:
+        frames = file.readframes(file.getnframes())
+        piece = Piece(next(_NUMBERS), frames, file.getsampwidth(), file.getframerate())
+    path.unlink()
+    return piece
+
+
+def first_html(first: Piece) -> str:
+    """A player that begins with the first piece at once."""
+    label = html.escape(say("voice.preview_label"))
+    return (
+        f'<audio class="player" controls autoplay src="{_address([first])}" '
+        f'data-number="{first.number}" aria-label="{label}"></audio>'
+    )
+
+
+def whole_html(heard: HeardPieces) -> str:
+    """The whole sound, for the player to go on with; empty when the first piece is all."""
+    pieces = [heard.first, *map(take_piece, heard.rest)]
+    if len(pieces) == 1:
+        return ""
+    return (
+        f'<span hidden data-sound="{_address(pieces)}" data-from="{heard.first.duration_s:.3f}" '
+        f'data-number="{heard.first.number}"></span>'
+    )
+
+
+def _address(pieces: list[Piece]) -> str:
+    """The pieces as one sound inside an address."""
+    target = io.BytesIO()
+    with wave.open(target, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(pieces[0].width_bytes)
+        file.setframerate(pieces[0].rate_hz)
+        file.writeframes(b"".join(piece.frames for piece in pieces))
+    return "data:audio/wav;base64," + base64.b64encode(target.getvalue()).decode()
