@@ -12,10 +12,10 @@ from studio.context import Studio
 from studio.failures import guarded
 from studio.locales import say
 from studio.parts.captions_input import create_captions_input
+from studio.parts.heard_pieces import HeardPieces, first_html, take_piece, whole_html
 from studio.parts.level_meter import level_html
 from studio.parts.quiet import QUIET
 from studio.parts.typing_pause import when_typing_pauses
-from studio.parts.heard_pieces import HeardPieces, first_html, take_piece, whole_html
 from studio.parts.uploads import FileUpload, MicrophoneRecording
 from studio.parts.voice_choices import VoicePair, create_voice_pair
 from studio.parts.voice_downloads import create_voice_downloads
