@@ -1,7 +1,7 @@
 """What the voices cost and how good they are: `python -m benchmarks.speech PART ... [--short]`.
 
 Parts: `latency` (five people ask for a hundred characters at once, alone and beside a render),
-`kokoro` (its first sentence), `memory` (500 runs), `words` (errors of an offline recogniser, each
+`kokoro` (its first words), `memory` (500 runs), `words` (errors of an offline recogniser, each
 English voice), `times` (sounds against the energy of vowels, 12 languages), `say` (a small video in
 12 languages by the command line), `all`. Nothing of a time measured while other programs run is
 worth keeping; `--short` only shows that everything works.
@@ -107,22 +107,33 @@ def five_at_once(engine: StudioEngine, voice: str, rounds: int) -> list[float]:
 
 def tell(title: str, *waits: float) -> None:
     p50, p99 = np.percentile(waits, [50, 99])
-    print(f"{title}: {len(waits)} requests, median {p50:.2f} s, P99 {p99:.2f} s")
+    load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    print(f"{title}: {len(waits)} requests, median {p50:.2f} s, P99 {p99:.2f} s{load}", flush=True)
 
 
 def kokoro(short: bool) -> None:
-    """Until the first sentence of a longer text is there, cold and warm."""
+    """Until the first piece of a preview is there, cold and warm, and whether it ever stops."""
     text = "Welcome to the studio of talking portraits. " + HUNDRED
     catalog = VoiceCatalog()
     for state in ("cold", "warm") if short else ("cold", "warm", "warm", "warm"):
-        first: list[float] = []
+        came: list[tuple[float, float]] = []
         started = time.monotonic()
         catalog.speak(
             SpeechOptions(text=text, voice="kokoro:af_heart"),
             threading.Event(),
-            lambda _done, _total, first=first, at=started: first.append(time.monotonic() - at),
+            on_piece=lambda clip, came=came, at=started: came.append(
+                (time.monotonic() - at, clip.duration_s)
+            ),
         )
-        print(f"kokoro, first sentence, {state}: {first[0]:.2f} s, whole text {first[-1]:.2f} s")
+        heard_until = came[0][0]
+        stops_s = 0.0
+        for at_s, length_s in came:
+            stops_s += max(0.0, at_s - heard_until)
+            heard_until = max(heard_until, at_s) + length_s
+        print(
+            f"kokoro, {state}: first words after {came[0][0]:.2f} s ({came[0][1]:.1f} s of sound), "
+            f"whole text after {came[-1][0]:.2f} s, waits in between {stops_s:.2f} s"
+        )
     catalog.unload()
 
 
