@@ -6,25 +6,29 @@ import pytest
 from lite_scenes import curves_of, scene_of, speech_like
 
 from engine.animators.lite.animator import prepare
+from engine.animators.lite.drawn_eyes import find_drawn_eyes
 from engine.animators.lite.eye_finder import find_eyes
 from engine.animators.lite.frame import fit_face_frame
 from engine.animators.lite.interior import MouthPose
 from engine.animators.lite.palette import LUMA, measure_colours
 from engine.face.topology import CHIN_ROW, FACE_OVAL, OUTER_LIPS
 
+BROWS_AND_EYES = (70, 107, 33, 145, 300, 336, 263, 374)
 
-def cheeks(face) -> np.ndarray:
-    """Mask of the skin between eyes and mouth, left and right of the nose."""
+
+def skin_of(face, size: tuple[int, int]) -> np.ndarray:
+    """Mask of the face without mouth and eyes."""
+    mask = np.zeros(size, np.uint8)
     points = np.rint(face.landmarks[:, :2]).astype(np.int32)
-    mask = np.zeros(points.max(axis=0)[::-1] + 2, np.uint8)
-    for ring in ((117, 205, 213, 123), (346, 425, 433, 352)):
-        cv2.fillConvexPoly(mask, cv2.convexHull(points[list(ring)]), 1)
-    return mask > 0
+    cv2.fillPoly(mask, [points[list(FACE_OVAL)]], 1)
+    for hole in (OUTER_LIPS, BROWS_AND_EYES[:4], BROWS_AND_EYES[4:]):
+        cv2.fillConvexPoly(mask, cv2.convexHull(points[list(hole)]), 0)
+    return cv2.erode(mask, np.ones((9, 9), np.uint8)) > 0
 
 
 def detail(picture: np.ndarray, mask: np.ndarray) -> float:
     edges = cv2.Laplacian(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), cv2.CV_32F)
-    return float((edges[: mask.shape[0], : mask.shape[1]][mask] ** 2).mean())
+    return float((edges[mask] ** 2).mean())
 
 
 @pytest.mark.parametrize("portrait", ["astronaut", "painter"])
@@ -32,9 +36,9 @@ def test_moving_skin_stays_as_sharp_as_the_photo(portrait, request):
     canvas, face = request.getfixturevalue(portrait)
     painter = prepare(scene_of((canvas, face), speech_like(60)))
 
+    skin = skin_of(face, canvas.shape[:2])
     shares = [
-        detail(painter.paint(index), cheeks(face)) / detail(canvas, cheeks(face))
-        for index in range(5, 60, 11)
+        detail(painter.paint(index), skin) / detail(canvas, skin) for index in range(5, 60, 11)
     ]
 
     assert 0.9 < np.median(shares) < 1.15
@@ -80,3 +84,39 @@ def test_teeth_do_not_darken_with_the_skin(astronaut):
     skin = measure_colours(dark.astype(np.uint8), frame).skin @ LUMA
 
     assert tooth > 1.7 * skin
+
+
+def drawn_face(frame, eyes_mm: tuple[tuple[float, float], ...]) -> np.ndarray:
+    """Flat skin with round white eyes, black pupils and outlines, in the place of a face."""
+    canvas = np.full((512, 512, 3), (240, 200, 170), np.uint8)
+    for vertex, size_mm in zip((159, 386), eyes_mm, strict=True):
+        x, y = np.rint(frame.to_picture(frame.plane[[vertex]])[0]).astype(int).tolist()
+        axes = [round(half * frame.px_per_mm) for half in size_mm]
+        cv2.ellipse(canvas, ((x, y), tuple(2 * half for half in axes), 0), (255, 255, 255), -1)
+        cv2.ellipse(canvas, ((x, y), tuple(2 * half for half in axes), 0), (20, 20, 20), 2)
+        cv2.circle(canvas, (x, y), max(2, axes[1] // 3), (0, 0, 0), -1)
+    return canvas
+
+
+def test_a_drawn_eye_is_covered_by_skin_with_a_line(astronaut):
+    frame = fit_face_frame(astronaut[1])
+    canvas = drawn_face(frame, ((11, 9), (11, 9)))
+    eyes = find_drawn_eyes(canvas, frame)
+
+    assert len(eyes) == 2
+    for eye in eyes:
+        box = eye.box(canvas.shape[:2], np.zeros(2, np.float32))
+        grid = np.meshgrid(np.arange(box.left, box.right), np.arange(box.top, box.bottom))
+        unmoved = np.dstack(grid).astype(np.float32)
+        shut = eye.paint(canvas, canvas[box.slices], unmoved, 1.0)
+        assert not (shut > 245).all(axis=-1).any()
+        assert 0.01 < (shut.max(axis=-1) < 100).mean() < 0.2
+        still = eye.look(canvas, canvas[box.slices], unmoved, np.ones(2, np.float32))
+        assert np.array_equal(still, canvas[box.slices])
+
+
+@pytest.mark.parametrize("eyes_mm", [((11, 9), (5, 4)), ((11, 2), (11, 2))])
+def test_unlike_or_shut_drawn_eyes_do_not_blink(astronaut, eyes_mm):
+    frame = fit_face_frame(astronaut[1])
+
+    assert find_drawn_eyes(drawn_face(frame, eyes_mm), frame) == ()

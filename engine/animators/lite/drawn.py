@@ -54,7 +54,7 @@ class DrawnMouth:
 def find_drawn_mouth(photo: NDArray[np.uint8], frame: FaceFrame) -> DrawnMouth | None:
     """The mouth drawn on a face of flat colours; None when nothing like one is there."""
     patch = _flatten(photo, frame)
-    skin = _commonest(patch)
+    skin = commonest(patch)
     drawn = (np.abs(patch.astype(int) - skin).max(axis=-1) > SKIN_DISTANCE).astype(np.uint8)
     blob = _choose(drawn)
     if blob is None:
@@ -70,7 +70,7 @@ def find_drawn_mouth(photo: NDArray[np.uint8], frame: FaceFrame) -> DrawnMouth |
     upper, lower = _opening(inner[:, columns], top, bottom, share)
     is_open = float((lower - upper).max()) * STEP_MM >= MIN_OPEN_MM
     thickness = np.where(is_open, upper - top, bottom - top)
-    fill = _commonest(patch[inner][None]).astype(np.float32) if is_open else None
+    fill = commonest(patch[inner][None]).astype(np.float32) if is_open else None
 
     within = columns[inner[:, columns].any(axis=0)] if is_open else columns
     return DrawnMouth(
@@ -82,6 +82,11 @@ def find_drawn_mouth(photo: NDArray[np.uint8], frame: FaceFrame) -> DrawnMouth |
         fill=fill,
         line_mm=float(np.clip(np.median(thickness) * STEP_MM, 0.4, 3.0)),
     )
+
+
+def flat_skin(photo: NDArray[np.uint8], frame: FaceFrame) -> NDArray[np.int64]:
+    """Colour of the skin of a drawn face: what surrounds its mouth."""
+    return commonest(_flatten(photo, frame))
 
 
 def settle_drawn_lips(frame: FaceFrame, mouth: DrawnMouth) -> FaceFrame:
@@ -124,7 +129,7 @@ def _flatten(photo: NDArray[np.uint8], frame: FaceFrame) -> NDArray[np.uint8]:
     return look_up(photo, at)
 
 
-def _commonest(patch: NDArray[np.uint8]) -> NDArray[np.int64]:
+def commonest(patch: NDArray[np.uint8]) -> NDArray[np.int64]:
     """The colour most pixels have."""
     coarse = (patch // 8).reshape(-1, 3).astype(np.int64)
     codes = coarse @ np.array([1024, 32, 1])

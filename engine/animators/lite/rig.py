@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.animators.lite.drawn import find_drawn_mouth, flat_interior, settle_drawn_lips
+from engine.animators.lite.drawn_eyes import DrawnEye, find_drawn_eyes
 from engine.animators.lite.eye_finder import find_eyes
 from engine.animators.lite.eyes import Eye
 from engine.animators.lite.field import SkinFields, build_fields
@@ -59,7 +60,7 @@ class Rig:
     contours: LipContours
     head: HeadField
     mouth: MouthPainter
-    eyes: tuple[Eye, ...]
+    eyes: tuple[Eye, ...] | tuple[DrawnEye, ...]
     shading: Shading | None
     photo_smile: float
     brow_share: float
@@ -105,7 +106,7 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
             seam=0.0 if drawing else SEAM_STRENGTH * _openness(lips),
             softness_mm=softness,
         ),
-        eyes=() if drawing else find_eyes(photo, frame),
+        eyes=find_drawn_eyes(photo, frame) if drawing else find_eyes(photo, frame),
         shading=None if drawing or covered else build_shading(frame),
         photo_smile=_smile(frame, lips),
         brow_share=GLASSES_BROW_SHARE if wears_glasses(photo, frame) else 1.0,

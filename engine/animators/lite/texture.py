@@ -6,15 +6,16 @@ from numpy.typing import NDArray
 
 from engine.animators.lite.frame import FaceFrame
 from engine.animators.lite.palette import LUMA
+from engine.animators.lite.resample import FINER, FineTexture
 from engine.face.topology import FACE_OVAL
 
 FINE_PX = 0.8
 MAX_STRENGTH = 0.6
 """More would draw halos along hard edges."""
-KEPT = 1.04
+KEPT = 1.1
 """Variance of the Laplacian to keep; encoding takes away the rest of it."""
-SHIFTS_PX = ((0.5, 0.5), (0.5, 0.25), (0.25, 0.5), (0.25, 0.25), (0.5, 0.0), (0.0, 0.5))
-"""Skin on the move lies at all fractions of a pixel; these stand for them."""
+SHIFTS_PX = ((0.125, 0.125), (0.125, 0.375), (0.375, 0.125), (0.375, 0.375))
+"""Skin on the move lies at all fractions of a pixel; these stand for a quarter each of them."""
 
 
 def prepare_texture(
@@ -28,46 +29,57 @@ def prepare_texture(
         share: H x W, 0..1: how much each pixel moves; where nothing moves nothing changes.
     """
     strength = _strength(photo, frame)
-    if strength <= 0:
-        return photo
+    return _sharpened(photo, share * np.float32(strength)) if strength > 0 else photo
+
+
+def _sharpened(photo: NDArray[np.uint8], strength: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """The photo with this much (H x W) of its fine contrast added."""
     soft = cv2.GaussianBlur(photo, (0, 0), FINE_PX)
     added = cv2.subtract(photo, soft, dtype=cv2.CV_16S)
-    result = photo + added * (share * np.float32(strength))[..., None]
-    return np.clip(np.rint(result), 0, 255).astype(np.uint8)
+    return np.clip(np.rint(photo + added * strength[..., None]), 0, 255).astype(np.uint8)
 
 
 def _strength(photo: NDArray[np.uint8], frame: FaceFrame) -> float:
     """How much of the fine contrast must be added so that the moved face keeps its own.
 
-    The Laplacian of the moved texture is L + strength * M, so its variance is a quadratic.
+    The Laplacian of a sharpened picture grows with the strength, so its variance is a quadratic:
+    three strengths tell all others.
     """
     points = frame.to_picture(frame.plane[list(FACE_OVAL)])
     low = np.clip(points.min(axis=0), 0, None).astype(int)
     high = points.max(axis=0).astype(int)
-    grey = photo[low[1] : high[1], low[0] : high[0]].astype(np.float32) @ LUMA
-    if min(grey.shape) < 16:
+    part = np.ascontiguousarray(photo[low[1] : high[1], low[0] : high[0]])
+    if min(part.shape[:2]) < 16:
         return 0.0
-    fine = grey - cv2.GaussianBlur(grey, (0, 0), FINE_PX)
-    constant = linear = square = 0.0
-    for shift in SHIFTS_PX:
-        plain, added = (_laplacian(_shifted(part, shift)) for part in (grey, fine))
-        constant += float((plain**2).mean()) / len(SHIFTS_PX)
-        linear += 2 * float((plain * added).mean()) / len(SHIFTS_PX)
-        square += float((added**2).mean()) / len(SHIFTS_PX)
-    missing = KEPT * float((_laplacian(grey) ** 2).mean()) - constant
-    if missing <= 0 or square <= 0:
+    skin = _inside(points - low, part.shape[:2])
+    tried = np.array([0.0, MAX_STRENGTH / 2, MAX_STRENGTH])
+    flat = np.ones(part.shape[:2], np.float32)
+    kept = [_kept(_sharpened(part, flat * np.float32(s)), skin) for s in tried]
+    wanted = KEPT * _variance(part, skin)
+    square, linear, constant = np.polyfit(tried, np.array(kept) - wanted, 2)
+    if constant >= 0:
         return 0.0
-    found = (np.sqrt(linear**2 + 4 * square * missing) - linear) / (2 * square)
-    return float(min(found, MAX_STRENGTH))
+    inside = max(linear**2 - 4 * square * constant, 0.0)
+    return float(min((np.sqrt(inside) - linear) / max(2 * square, 1e-9), MAX_STRENGTH))
 
 
-def _shifted(grey: NDArray[np.float32], shift: tuple[float, float]) -> NDArray[np.float32]:
-    move = np.array([[1, 0, shift[0]], [0, 1, shift[1]]], np.float32)
-    flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
-    size = (grey.shape[1], grey.shape[0])
-    moved = cv2.warpAffine(grey, move, size, flags=flags, borderMode=cv2.BORDER_REFLECT_101)
-    return np.asarray(moved, np.float32)
+def _kept(part: NDArray[np.uint8], skin: NDArray[np.bool_]) -> float:
+    """Variance of the Laplacian of a picture after it has moved."""
+    height, width = part.shape[:2]
+    at = np.dstack(np.meshgrid(np.arange(width), np.arange(height))).astype(np.float32)
+    texture = FineTexture.of(part)
+    moved = [texture.look_up((at + np.array(s, np.float32)) * FINER) for s in SHIFTS_PX]
+    return float(np.mean([_variance(one, skin) for one in moved]))
 
 
-def _laplacian(grey: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.asarray(cv2.Laplacian(grey, cv2.CV_32F)[2:-2, 2:-2], np.float32)
+def _variance(part: NDArray[np.uint8], skin: NDArray[np.bool_]) -> float:
+    edges = cv2.Laplacian(part.astype(np.float32) @ LUMA, cv2.CV_32F)[skin]
+    return float((edges**2).mean()) if edges.size else 0.0
+
+
+def _inside(outline: NDArray[np.float32], size: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Where a face (N x 2, pixels) lies, without the border of the picture."""
+    mask = np.zeros(size, np.uint8)
+    cv2.fillPoly(mask, [np.rint(outline).astype(np.int32)], 1)
+    mask[:2] = mask[-2:] = mask[:, :2] = mask[:, -2:] = 0
+    return mask > 0

@@ -1,0 +1,223 @@
+"""Blinks of drawn faces: a lid in the flat colour of the skin, with a line of the eye's own colour.
+
+Landmarks miss drawn eyes as they miss drawn mouths, so the eyes are found by their flat colours;
+a drawing whose two eyes do not match each other does not blink.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.animators.lite.drawn import SKIN_DISTANCE, commonest, flat_skin
+from engine.animators.lite.frame import FaceFrame
+from engine.animators.lite.head import Box
+from engine.animators.lite.interior import Layer
+from engine.animators.lite.palette import LUMA
+from engine.animators.lite.resample import apply_affine, look_up
+from engine.face import topology as topo
+
+STEP_MM = 0.25
+HALF_MM = 38.0
+"""An eye is looked for this far around its landmarks."""
+REACH_MM = 12.0
+MIN_WIDTH_MM, MAX_WIDTH_MM = 3.0, 52.0
+MIN_HEIGHT_MM, MAX_HEIGHT_MM = 2.5, 52.0
+MIN_HEIGHT_SHARE = 0.38
+"""Flatter than this it is a brow, or an eye that is shut already."""
+MAX_UNLIKE = 0.3
+"""Two eyes differ in size, and lie higher than each other, by no more than this share of it."""
+SHUT_AT = 0.82
+"""The lid ends this share of the way down the eye."""
+LINE_MM = 1.4
+MARGIN_MM = 1.5
+OUTLINE_MM = 0.8
+"""What is drawn around an eye is covered with it."""
+
+
+@dataclass(frozen=True)
+class DrawnEye:
+    """One eye of a drawing; has the methods of `eyes.Eye`.
+
+    Attributes:
+        to_plane: 2 x 3, float32: pixels of the picture to mm of the plane.
+        to_picture: 2 x 3, float32: back; its last column is a corner of the eye.
+        lid: the eye's shape in the colour of the skin.
+        table: K x 2, float32, every `STEP_MM` from `left_mm`: top and bottom of the eye, mm.
+        left_mm: x of the first row.
+        line: 3, float32: colour of the line of the lashes.
+        extent: left, top, right, bottom, mm of the plane.
+    """
+
+    to_plane: NDArray[np.float32]
+    to_picture: NDArray[np.float32]
+    lid: Layer
+    table: NDArray[np.float32]
+    left_mm: float
+    line: NDArray[np.float32]
+    extent: tuple[float, float, float, float]
+
+    def box(self, size: tuple[int, int], head_shift: NDArray[np.float32]) -> Box:
+        """Pixels a blink may change in a picture of this size (height, width)."""
+        left, top, right, bottom = self.extent
+        corners = np.array([[[left, top], [right, top], [right, bottom], [left, bottom]]])
+        linear = self.to_picture[:, :2]
+        origin = self.to_picture[:, 2] - linear @ np.array([left, top], np.float32)
+        points = corners[0].astype(np.float32) @ linear.T + origin + head_shift
+        low = np.floor(points.min(axis=0) - 2).astype(int)
+        high = np.ceil(points.max(axis=0) + 2).astype(int)
+        return Box(int(low[0]), int(low[1]), int(high[0]), int(high[1])).within(size[1], size[0])
+
+    def look(
+        self,
+        photo: NDArray[np.uint8],
+        under: NDArray[np.uint8],
+        unmoved: NDArray[np.float32],
+        gaze_mm: NDArray[np.float32],
+    ) -> NDArray[np.uint8]:
+        """Drawn eyes look where they were drawn to look: nothing changes."""
+        return under
+
+    def paint(
+        self,
+        photo: NDArray[np.uint8],
+        under: NDArray[np.uint8],
+        unmoved: NDArray[np.float32],
+        blink: float,
+    ) -> NDArray[np.uint8]:
+        """Draw the lid over a region; arguments as in `eyes.Eye.paint`."""
+        at = apply_affine(unmoved, self.to_plane)
+        x, y = at[..., 0], at[..., 1]
+        rows = look_up(
+            self.table[None], np.dstack([(x - self.left_mm) / STEP_MM, np.zeros_like(x)])
+        )
+        edge = rows[..., 0] + np.float32(SHUT_AT * blink) * (rows[..., 1] - rows[..., 0])
+        pixel = float(np.linalg.norm(self.to_plane[0, :2]))
+        colour, inside = self.lid.sample(unmoved, np.zeros(2, np.float32))
+        above = np.clip((edge - y) / pixel + 0.5, 0, 1)[..., None]
+        shut = np.float32(blink > SHUT_AT)  # a shut eye hides what is drawn under its lid too
+        painted = under + (colour - under) * inside * np.maximum(above, shut)
+        last = self.left_mm + (len(self.table) - 1) * STEP_MM
+        within = (x > self.left_mm) & (x < last)
+        line = np.clip((LINE_MM / 2 - np.abs(y - edge)) / pixel + 0.5, 0, 1) * within
+        painted = painted + (self.line - painted) * line[..., None]
+        return np.asarray(cv2.convertScaleAbs(painted), np.uint8)
+
+
+def find_drawn_eyes(photo: NDArray[np.uint8], frame: FaceFrame) -> tuple[DrawnEye, ...]:
+    """Both eyes of a drawing, or none."""
+    skin = flat_skin(photo, frame)
+    found = [
+        _find(photo, frame, skin, frame.plane[[outer, inner]].mean(axis=0))
+        for outer, inner in (
+            (topo.LEFT_EYE_OUTER, topo.LEFT_EYE_INNER),
+            (topo.RIGHT_EYE_OUTER, topo.RIGHT_EYE_INNER),
+        )
+    ]
+    eyes = tuple(eye for eye in found if eye is not None)
+    return eyes if len(eyes) == len(found) and _are_alike(*eyes) else ()
+
+
+def _are_alike(first: DrawnEye, second: DrawnEye) -> bool:
+    a, b = np.array(first.extent), np.array(second.extent)
+    sizes = np.stack([a[2:] - a[:2], b[2:] - b[:2]])
+    unlike = np.abs(sizes[0] - sizes[1]) / sizes.max(axis=0)
+    is_apart = a[2] < b[0] + MARGIN_MM
+    uneven = abs(a[1] + a[3] - b[1] - b[3]) / 2 / sizes[:, 1].max()
+    return bool(is_apart and max(unlike.max(), uneven) < MAX_UNLIKE)
+
+
+def _find(
+    photo: NDArray[np.uint8],
+    frame: FaceFrame,
+    skin: NDArray[np.int64],
+    centre: NDArray[np.float32],
+) -> DrawnEye | None:
+    """The part of the drawing most like an eye near `centre` (mm, plane)."""
+    axis = np.arange(-HALF_MM, HALF_MM, STEP_MM)
+    points = np.stack(np.meshgrid(centre[0] + axis, centre[1] + axis), axis=-1)
+    at = frame.to_picture(points.reshape(-1, 2).astype(np.float32)).reshape(points.shape)
+    patch = look_up(photo, at)
+    drawn = (np.abs(patch.astype(int) - skin).max(axis=-1) > SKIN_DISTANCE).astype(np.uint8)
+    shape = _choose(drawn)
+    if shape is None:
+        return None
+    own = patch[shape]
+    dark = own[own @ LUMA <= np.percentile(own @ LUMA, 30)]
+    grow = 2 * round(OUTLINE_MM / STEP_MM) + 1
+    covered = cv2.dilate(shape.astype(np.uint8), np.ones((grow, grow), np.uint8)) > 0
+    columns = np.flatnonzero(shape.any(axis=0))
+    top = shape[:, columns].argmax(axis=0)
+    bottom = len(shape) - shape[::-1, columns].argmax(axis=0)
+    start = centre - np.float32(HALF_MM)
+    table = np.stack([top, bottom], axis=1) * STEP_MM + start[1]
+    table[:, 1] = cv2.GaussianBlur(table[:, 1][None], (0, 0), max(1.0, len(table) / 12))[0]
+    left, right = (float(start[0] + columns[end] * STEP_MM) for end in (0, -1))
+    extent = (
+        left - MARGIN_MM,
+        float(table[:, 0].min()) - MARGIN_MM,
+        right + MARGIN_MM,
+        float(table[:, 1].max()) + MARGIN_MM,
+    )
+    linear = frame.turn.T * np.float32(frame.px_per_mm)
+    corner = frame.to_picture(np.array([extent[:2]], np.float32))[0]
+    return DrawnEye(
+        to_plane=frame.plane_from_picture,
+        to_picture=np.column_stack([linear, corner]).astype(np.float32),
+        lid=_lid(photo.shape[:2], frame, covered, start, skin),
+        table=table.astype(np.float32),
+        left_mm=left,
+        line=commonest(dark[None]).astype(np.float32),
+        extent=extent,
+    )
+
+
+def _choose(drawn: NDArray[np.uint8]) -> NDArray[np.bool_] | None:
+    """The filled outline of the part most like an open eye, near the middle, not cut off."""
+    count, labels, stats, centres = cv2.connectedComponentsWithStats(drawn, connectivity=8)
+    best, best_score = None, 0.0
+    side = len(drawn)
+    for index in range(1, count):
+        x, y, width, height = (int(value) for value in stats[index, :4])
+        cut_off = x == 0 or y == 0 or x + width == side or y + height == side
+        width_mm, height_mm = width * STEP_MM, height * STEP_MM
+        is_eye = (
+            MIN_WIDTH_MM <= width_mm <= MAX_WIDTH_MM
+            and max(MIN_HEIGHT_MM, MIN_HEIGHT_SHARE * width_mm) <= height_mm <= MAX_HEIGHT_MM
+        )
+        away = float(np.linalg.norm(centres[index] - side / 2)) * STEP_MM
+        score = float(stats[index, cv2.CC_STAT_AREA]) * np.exp(-((away / REACH_MM) ** 2))
+        if is_eye and not cut_off and score > best_score:
+            best, best_score = labels == index, score
+    if best is None:
+        return None
+    outlines, _ = cv2.findContours(best.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    filled = np.zeros(drawn.shape, np.uint8)
+    cv2.drawContours(filled, outlines, -1, 1, -1)
+    return filled > 0
+
+
+def _lid(
+    size: tuple[int, int],
+    frame: FaceFrame,
+    covered: NDArray[np.bool_],
+    start: NDArray[np.float32],
+    skin: NDArray[np.int64],
+) -> Layer:
+    """The eye's shape (every `STEP_MM` from `start`, plane) in one colour, in the picture."""
+    side_mm = len(covered) * STEP_MM
+    corners = start + np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32) * np.float32(side_mm)
+    points = frame.to_picture(corners)
+    limit = np.array(size[::-1])
+    low = np.clip(np.floor(points.min(axis=0)), 0, limit - 2).astype(int)
+    high = np.clip(np.ceil(points.max(axis=0)), low + 2, limit).astype(int)
+    grid = np.dstack(np.meshgrid(np.arange(low[0], high[0]), np.arange(low[1], high[1])))
+    steps = (apply_affine(grid.astype(np.float32), frame.plane_from_picture) - start) / STEP_MM
+    alpha = look_up(
+        np.where(covered[..., None], np.uint8(255), np.uint8(0)), steps.astype(np.float32)
+    )
+    patch = np.empty((*grid.shape[:2], 4), np.uint8)
+    patch[..., :3] = skin
+    patch[..., 3] = alpha.reshape(grid.shape[:2])
+    return Layer(patch, int(low[0]), int(low[1]))
