@@ -4,7 +4,7 @@ A text is spoken by one voice; stretches in a writing system it cannot read go t
 can, with a note. Nothing is ever spoken in another language without saying so.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 
@@ -13,11 +13,11 @@ from engine.errors import Canceled, EngineError, ErrorCode, InputError
 from engine.speech.common_words import language_of
 from engine.speech.engines import built_in_engines
 from engine.speech.joining import Part, as_typed, join, newest, trim
-from engine.speech.languages import language_distance
+from engine.speech.languages import speaking, voice_distance
 from engine.speech.lexicon import Lexicon
 from engine.speech.mapped_text import MappedText
-from engine.speech.scripts import guess_language, scripts_of, split_by_script
-from engine.speech.sentences import WORD_PAUSE_S, Piece, split_sentences, with_short_start
+from engine.speech.scripts import guess_language, scripts_of
+from engine.speech.sentences import Piece, by_script, split_sentences, with_short_start
 from engine.speech.text import clean, is_speakable, make_speakable
 from engine.speech.voice import (
     AbsentEngine,
@@ -89,9 +89,9 @@ class VoiceCatalog:
         if language is None:
             return sorted(listed, key=lambda voice: not voice.natural)
         ranked = [
-            (not voice.natural, distance, index, _speaking(voice, language))
+            (not voice.natural, distance, index, speaking(voice, language))
             for index, voice in enumerate(listed)
-            if (distance := _distance(language, voice)) is not None
+            if (distance := voice_distance(language, voice)) is not None
         ]
         return [voice for *_, voice in sorted(ranked, key=lambda entry: entry[:3])]
 
@@ -120,7 +120,7 @@ class VoiceCatalog:
         name, plus, variant = voice.strip().lower().partition("+")
         for listed in self.voices(with_missing=True):
             if listed.voice_id.lower() == name:
-                if language and _distance(language, listed) is None:
+                if language and voice_distance(language, listed) is None:
                     raise InputError(
                         ErrorCode.VOICE_SPEAKS_OTHER, voice=listed.name, language=language
                     )
@@ -131,8 +131,8 @@ class VoiceCatalog:
                         voice_id=listed.voice_id,
                         size_mb=round(listed.size_mb),
                     )
-                speaking = _speaking(listed, language or language_of(text))
-                return speaking.model_copy(update={"voice_id": listed.voice_id + plus + variant})
+                chosen = speaking(listed, language or language_of(text))
+                return chosen.model_copy(update={"voice_id": listed.voice_id + plus + variant})
         engine = self._engines.get(name.partition(":")[0])
         fault = engine.fault() if isinstance(engine, AbsentEngine) else None
         if fault is not None:
@@ -229,7 +229,7 @@ class VoiceCatalog:
         for piece in split_sentences(text, longest):
             if not is_speakable(piece.text.text):
                 continue
-            for part, is_own in _by_script(piece, readable):
+            for part, is_own in by_script(piece, readable):
                 speaker = voice if is_own else self._voice_for(part.text.text)
                 if not is_own:
                     notes.append(
@@ -298,32 +298,6 @@ class VoiceCatalog:
         if trimmed is None:
             return replace(clip, samples=clip.samples[:0], words=(), phonemes=())
         return replace(trimmed, words=as_typed(trimmed.words, text))
-
-
-def _distance(language: str, voice: VoiceInfo) -> int | None:
-    """How far the voice is from the language; None when it does not speak it."""
-    distances = [language_distance(language, spoken) for spoken in voice.languages]
-    return min((distance for distance in distances if distance is not None), default=None)
-
-
-def _speaking(voice: VoiceInfo, language: str) -> VoiceInfo:
-    """The voice with the one of its languages first that is nearest to what is wanted."""
-    if len(voice.languages) == 1:
-        return voice
-    ranked = [(language_distance(language, spoken), spoken) for spoken in voice.languages]
-    near = [(distance, spoken) for distance, spoken in ranked if distance is not None]
-    nearest = min(near, key=lambda entry: entry[0])[1] if near else voice.languages[0]
-    others = tuple(spoken for spoken in voice.languages if spoken != nearest)
-    return voice.model_copy(update={"languages": (nearest, *others)})
-
-
-def _by_script(piece: Piece, readable: frozenset[str]) -> Iterator[tuple[Piece, bool]]:
-    """Parts of a piece and whether the voice itself can read them."""
-    runs = split_by_script(piece.text.text, readable)
-    for index, (start, end, is_own) in enumerate(runs):
-        text = piece.text[start:end].strip()
-        pause_s = piece.pause_s if index == len(runs) - 1 else WORD_PAUSE_S
-        yield Piece(text, pause_s), is_own
 
 
 def _unheard(voice: VoiceInfo, text: str, *, is_silent: bool) -> EngineError:

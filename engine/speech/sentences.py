@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.speech.mapped_text import MappedText
+from engine.speech.scripts import split_by_script
 
 PARAGRAPH_PAUSE_S = 0.8
 SENTENCE_PAUSE_S = 0.4  # readers of the sample recordings pause 0.3-0.6 s
@@ -56,6 +57,15 @@ def split_sentences(text: MappedText, max_characters: int) -> list[Piece]:
     for start, end, pause_s in _sentence_spans(text.text):
         pieces += _short_enough(text[start:end].strip(), max_characters, pause_s)
     return pieces
+
+
+def by_script(piece: Piece, readable: frozenset[str]) -> Iterator[tuple[Piece, bool]]:
+    """Parts of a piece and whether the voice itself can read them."""
+    runs = split_by_script(piece.text.text, readable)
+    for index, (start, end, is_own) in enumerate(runs):
+        text = piece.text[start:end].strip()
+        pause_s = piece.pause_s if index == len(runs) - 1 else WORD_PAUSE_S
+        yield Piece(text, pause_s), is_own
 
 
 def with_short_start(piece: Piece, longest: int) -> list[Piece]:
