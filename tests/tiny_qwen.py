@@ -93,7 +93,9 @@ def main(folder: Path) -> None:
         encoder_valid_num_quantizers=GROUPS,
     )  # fmt: skip
     tokenizer = Qwen3TTSTokenizerV2Model(codec)
-    with torch.no_grad():  # its code books begin as zeros, which sound like nothing
+    with torch.no_grad():
+        # The code books begin as zeros, and what random layers make of others nobody would hear.
+        tokenizer.decoder.decoder[-1].conv.weight.mul_(1e7)
         for name, values in tokenizer.decoder.state_dict().items():
             if name.endswith("embedding_sum"):
                 values.normal_()
