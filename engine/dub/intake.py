@@ -3,16 +3,16 @@
 import os
 import secrets
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from engine.contracts import AnimateRequest, BatchRequest, BatchRow, JobError, SpeechOptions
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.jobs.admission import Admission
 from engine.jobs.batches import RowFacts
+from engine.jobs.requests import can_recognise, new_job, require_complete
 from engine.jobs.rows import NewJob
+from engine.settings import EngineSettings
 from engine.storage import JobFolders
 from engine.worker.quick import QuickLane, no_room
 
@@ -25,18 +25,13 @@ class RowIntake:
     """Turns the rows of a batch into jobs that can be queued.
 
     Attributes:
-        folders, lane, admission: of the engine.
-        require: raises when a request can be refused without opening a file.
-        can_recognise: whether the words of a recording can be found out.
-        new_job: a job from a request, what its intake answered, its id and its owner.
+        folders, lane, admission, settings: of the engine.
     """
 
     folders: JobFolders
     lane: QuickLane
     admission: Admission
-    require: Callable[[AnimateRequest], None]
-    new_job: Callable[[AnimateRequest, dict[str, Any], str, str], NewJob]
-    can_recognise: Callable[[], bool]
+    settings: EngineSettings
 
     def take_in(
         self, request: BatchRequest, owner: str, taken: dict[int, NewJob]
@@ -81,8 +76,8 @@ class RowIntake:
     def _take_in_row(
         self, request: BatchRequest, row: BatchRow, owner: str, portrait: Path
     ) -> NewJob:
-        wanted = request_of_row(request, row, can_recognise=self.can_recognise())
-        self.require(wanted)
+        wanted = request_of_row(request, row, can_recognise=can_recognise(self.settings))
+        require_complete(wanted, self.settings)
         job_id = secrets.token_hex(16)
         try:
             folder = self.folders.create(job_id)
@@ -92,7 +87,7 @@ class RowIntake:
             raise no_room(error) from error
         try:
             answer = self.lane.take_in_speech(wanted, folder)
-            new = self.new_job(wanted, {**answer, "portrait_name": portrait.name}, job_id, owner)
+            new = new_job(wanted, {**answer, "portrait_name": portrait.name}, job_id, owner)
             self.admission.require_room(new.spec, new.duration_s)
         except BaseException:
             self.folders.remove(job_id)

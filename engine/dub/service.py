@@ -8,7 +8,7 @@ import contextlib
 import hashlib
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from engine.jobs.backend import JobBackend
 from engine.jobs.batches import NewBatch, StoredBatch
 from engine.jobs.disk import DiskGate
 from engine.jobs.fairness import LOCAL_OWNER
+from engine.jobs.reception import Reception
 from engine.jobs.rows import NewJob
 from engine.jobs.store import JobStore
 from engine.jobs.waiting import LOOKED_AT
@@ -41,7 +42,7 @@ class BatchTools:
     """What the engine lends to its batches.
 
     Attributes:
-        store, folders, admission, disk, backend, settings: of the engine.
+        store, folders, admission, disk, backend, reception, settings: of the engine.
         temp_dir: makes the folder for short-lived files and returns it.
         intake: of rows.
     """
@@ -51,6 +52,7 @@ class BatchTools:
     admission: Admission
     disk: DiskGate
     backend: JobBackend
+    reception: Reception
     settings: EngineSettings
     temp_dir: Callable[[], Path]
     intake: RowIntake
@@ -115,7 +117,7 @@ class BatchService:
             raise
         if batch_id != new.batch_id:
             self._remove_folders(taken)
-        self._wake(job.spec.job_id for job in taken.values())
+        tools.reception.announce(job.spec.job_id for job in taken.values())
         return self.get(batch_id, owner)
 
     def get(self, batch_id: str, owner: str | None = None) -> BatchRecord:
@@ -171,7 +173,7 @@ class BatchService:
         if again:
             self._tools.admission.require(batch.owner, count=len(again))
             self._batches.retry(again)
-            self._wake(again)
+            self._tools.reception.announce(again)
         return self.get(batch_id, owner)
 
     def delete(self, batch_id: str, owner: str | None = None) -> None:
@@ -230,11 +232,6 @@ class BatchService:
     def _remove_folders(self, jobs: dict[int, NewJob]) -> None:
         for job in jobs.values():
             self._tools.folders.remove(job.spec.job_id)
-
-    def _wake(self, job_ids: Iterable[str]) -> None:
-        self._tools.backend.start()
-        for job_id in job_ids:
-            self._tools.backend.submitted(job_id)
 
     def _find(self, batch_id: str, owner: str | None) -> StoredBatch:
         batch = self._batches.get(batch_id)

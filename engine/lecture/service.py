@@ -1,22 +1,18 @@
 """Lectures as callers ask for them: taken in, queued like any other job, looked at beforehand."""
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.contracts import JobRecord, JobSpec
-from engine.jobs.admission import Admission
-from engine.jobs.backend import JobBackend
 from engine.jobs.fairness import LOCAL_OWNER
+from engine.jobs.reception import Asker, Reception
 from engine.jobs.rows import NewJob
-from engine.jobs.store import JobStore
 from engine.lecture.cache import USED_NAME, scope_of
 from engine.lecture.plan import Slide, expected_duration_s
 from engine.lecture.request import LectureRequest
 from engine.storage import JobFolders
 from engine.worker.lecture_lane import LectureLane, TakenLecture, require_lecture
-from engine.worker.quick import no_room
 
 DEFAULT_SEED = 0
 """Fixed, so that a section that did not change is found again."""
@@ -35,22 +31,13 @@ class OpenedDeck:
     slides: tuple[Slide, ...]
 
 
-@dataclass(frozen=True)
-class LectureTools:
-    """What the service works with."""
-
-    store: JobStore
-    folders: JobFolders
-    admission: Admission
-    backend: JobBackend
-    lane: LectureLane
-
-
 class LectureService:
     """Takes lectures; safe from any thread."""
 
-    def __init__(self, tools: LectureTools) -> None:
-        self._tools = tools
+    def __init__(self, folders: JobFolders, lane: LectureLane, reception: Reception) -> None:
+        self._folders = folders
+        self._lane = lane
+        self._reception = reception
 
     def submit(
         self,
@@ -66,40 +53,19 @@ class LectureService:
             EngineError: QUEUE_FULL, TOO_MANY_WAITING, SUBMITTED_TOO_FAST, DAILY_LIMIT,
                 DISK_LOW, STORAGE_FULL, DISK_FULL, PROBE_TIMEOUT, WORKER_LOST.
         """
-        tools = self._tools
         require_lecture(request)
-        if idempotency_key is not None:
-            known = tools.store.find_by_key(owner, idempotency_key)
-            if known is not None:
-                return known
-        tools.admission.require(owner, address)
-        job_id = secrets.token_hex(16)
-        try:
-            folder = tools.folders.create(job_id)
-        except OSError as error:
-            raise no_room(error) from error
-        try:
-            taken = tools.lane.take_in_lecture(request, folder, scope_of(owner))
-            spec = _spec_of(job_id, request, taken)
-            new = NewJob(
-                spec=spec,
+
+        def take_in(job_id: str, folder: Path) -> NewJob:
+            taken = self._lane.take_in_lecture(request, folder, scope_of(owner))
+            return NewJob(
+                spec=_spec_of(job_id, request, taken),
                 owner=owner,
                 title=_title_of(request),
                 duration_s=_duration_s(taken),
                 consent=request.consent,
-                idempotency_key=idempotency_key,
-                address=address,
             )
-            tools.admission.require_room(spec, new.duration_s)
-            record = tools.store.add(new, tools.admission.refuse(owner))
-        except BaseException:
-            tools.folders.remove(job_id)
-            raise
-        if record.job_id != job_id:
-            tools.folders.remove(job_id)
-        tools.backend.start()
-        tools.backend.submitted(record.job_id)
-        return record
+
+        return self._reception.receive(Asker(owner, idempotency_key, address), take_in)
 
     def open_deck(self, slides: Sequence[str]) -> OpenedDeck:
         """Look at slides before anything is made.
@@ -108,7 +74,7 @@ class LectureService:
             InputError: what is wrong with the file.
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
         """
-        return OpenedDeck(*self._tools.lane.open_deck(slides))
+        return OpenedDeck(*self._lane.open_deck(slides))
 
     def preview(self, request: LectureRequest, number: int) -> Path:
         """A small video of the first words of one slide; it lives for an hour at least.
@@ -122,14 +88,14 @@ class LectureService:
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
         """
         require_lecture(request)
-        return self._tools.lane.preview_section(request, number)
+        return self._lane.preview_section(request, number)
 
     def keep_sections(self, job_id: str) -> None:
         """Let the finished sections of a lecture outlive its job, for the next version of it.
 
         They are removed when they were not used for some days.
         """
-        (self._tools.folders.path(job_id) / USED_NAME).unlink(missing_ok=True)
+        (self._folders.path(job_id) / USED_NAME).unlink(missing_ok=True)
 
 
 def _spec_of(job_id: str, request: LectureRequest, taken: TakenLecture) -> JobSpec:

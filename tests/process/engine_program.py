@@ -33,7 +33,7 @@ def main() -> None:
     ) as engine:
         job = engine.submit(request, idempotency_key="the one" if is_held else None)
         say(job_id=job.job_id)
-        done = engine.wait(job.job_id, 60)
+        done = engine.wait(job.job_id, 300)
         say(status=done.status, attempt=done.attempt)
 
 

@@ -1,0 +1,1 @@
+"""What `StudioEngine` can do, by subject; all of them share the parts of one engine."""
