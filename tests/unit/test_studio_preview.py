@@ -1,0 +1,71 @@
+"""A preview of a voice on the page, and the fonts that the page brings along."""
+
+import base64
+import io
+import re
+import wave
+
+import numpy as np
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from engine.media.audio import write_wav
+from studio.page_fonts import FONTS_DIR, create_font_route
+from studio.parts.heard_pieces import HeardPieces, first_html, take_piece, whole_html
+from studio.theme import FONT_STYLES_PATH
+
+
+def pieces_in(folder, lengths_s):
+    for number, length_s in enumerate(lengths_s):
+        path = folder / f"preview-{number}.wav"
+        write_wav(path, np.full(round(48_000 * length_s), 0.1 * (number + 1), np.float32), 48_000)
+        yield path
+
+
+def sound_in(words):
+    found = re.search(r'(?:src|data-sound)="data:audio/wav;base64,([^"]+)"', words)
+    with wave.open(io.BytesIO(base64.b64decode(found[1]))) as file:
+        return np.frombuffer(file.readframes(file.getnframes()), np.int16), file.getframerate()
+
+
+def test_player_goes_on_with_the_whole_where_the_first_piece_ends(tmp_path):
+    pieces = pieces_in(tmp_path, (0.5, 0.25, 0.25))
+    first = take_piece(next(pieces))
+    begun, whole = first_html(first), whole_html(HeardPieces(first, pieces))
+
+    start, rate_hz = sound_in(begun)
+    samples, _ = sound_in(whole)
+    assert (len(start), len(samples), rate_hz) == (24_000, 48_000, 48_000)
+    assert np.array_equal(samples[:24_000], start)
+    assert 'data-from="0.500"' in whole
+    numbers = [re.search(r'data-number="(\d+)"', words)[1] for words in (begun, whole)]
+    assert numbers[0] == numbers[1]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_follows_a_preview_of_one_piece(tmp_path):
+    pieces = pieces_in(tmp_path, (0.5,))
+
+    assert whole_html(HeardPieces(take_piece(next(pieces)), pieces)) == ""
+
+
+@pytest.fixture
+def client():
+    return TestClient(Starlette(routes=[create_font_route()]))
+
+
+def test_every_font_of_the_styles_is_served_and_nothing_else(client):
+    named = re.findall(r'url\("(/fonts/[^"]+)"\)', FONT_STYLES_PATH.read_text("utf-8"))
+
+    assert len(named) == 3
+    for address in named:
+        answer = client.get(address)
+        assert answer.content[:4] == b"wOF2"
+        assert answer.headers["content-type"] == "font/woff2"
+    for address in ("/fonts/OFL.txt", "/fonts/..%2fstyles.css", "/fonts/none.woff2"):
+        assert client.get(address).status_code == 404
+
+
+def test_fonts_of_the_page_keep_to_their_budget():
+    assert sum(path.stat().st_size for path in FONTS_DIR.glob("*.woff2")) < 800_000
