@@ -16,9 +16,9 @@ from studio.context import Studio
 from studio.endpoints import create_endpoints
 from studio.entrance import Entrance
 from studio.failures import guarded
-from studio.page_fonts import create_font_route
 from studio.history import GaugeHistory
 from studio.locales import say
+from studio.page_fonts import create_font_route
 from studio.pages.create import create_create_page
 from studio.pages.dub import create_dub_page
 from studio.pages.help import create_help_page
@@ -99,7 +99,8 @@ def _create_pages(studio: Studio) -> None:
     """The pages as tabs, because they talk: the library fills the form and shows a job."""
     head = create_head(studio)
     create_public_head(studio)
-    with gr.Tabs(elem_id="pages") as tabs:
+    # On a phone they take two rows; behind three dots nobody looks for them.
+    with gr.Tabs(elem_id="pages", overflow_behavior="wrap") as tabs:
         with gr.Tab(say("tab.create"), id="create") as create_tab:
             create = create_create_page(studio, head)
         with gr.Tab(say("tab.dub"), id="dub") as dub_tab:

@@ -55,10 +55,12 @@ function clock(total) {
 
 function refreshTimes() {
   let total = 0;
+  const voice = known.voice || document.querySelector('#lecture-voice input')?.value || '';
   known.cards.forEach((card, index) => {
     total += seconds(card);
     const place = frame.querySelector(`[data-card="${index}"] .lecture-time`);
-    if (place) place.textContent = say('card_time', {time: clock(seconds(card)), voice: known.voice});
+    const words = say('card_time', {time: clock(seconds(card)), voice});
+    if (place) place.textContent = voice ? words : words.replace(/\s*·\s*$/, '');
   });
   const sum = frame.querySelector('.lecture-total');
   if (sum) sum.textContent = say('total', {count: known.cards.length, time: clock(total)});

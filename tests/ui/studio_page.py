@@ -31,13 +31,8 @@ class StudioPage:
         return studio
 
     def go_to(self, name: str) -> None:
-        """Open a page by its name; on a narrow window some are behind the three dots."""
-        tab = self.page.get_by_role("tab", name=name, exact=True)
-        if tab.is_visible():
-            tab.click()
-            return
-        self.page.get_by_role("button", name="More tabs").click()
-        self.page.locator(".overflow-dropdown button", has_text=name).click()
+        """Open a page by its name."""
+        self.page.get_by_role("tab", name=name, exact=True).click()
 
     @property
     def generate(self) -> Locator:

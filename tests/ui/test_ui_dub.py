@@ -30,7 +30,7 @@ Hi,ar,صباح الخير.
 
 def open_dub(studio: StudioPage) -> Page:
     page = studio.page
-    page.get_by_role("tab", name="Dub").click()
+    studio.go_to("Dub")
     expect(page.locator(".dub-row").first).to_be_visible(timeout=CHECK_LIMIT_MS)
     return page
 
