@@ -3,6 +3,7 @@
 import dataclasses
 import shutil
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image
@@ -251,10 +252,10 @@ class FakeEngine:
     def voices(self, language: str | None = None) -> list[VoiceInfo]:
         return [voice for voice in VOICES if language in (None, *voice.languages)]
 
-    def preview_voice(self, options: SpeechOptions) -> Path:
+    def preview_voice_pieces(self, options: SpeechOptions) -> Iterator[Path]:
         if not options.text.strip():
             raise InputError(ErrorCode.TEXT_EMPTY)
-        return self.folder / "voice.wav"
+        yield self.folder / "voice.wav"
 
     def set_status(
         self, job_id: str, status: JobStatus, *, percent: float = 0.0, error: JobError | None = None
