@@ -11,6 +11,7 @@ from engine.facade.parts import LEDGER_ENTRIES, EngineParts
 from engine.gpu.residue import RISE_MB
 from engine.jobs.backend import BackendHealth
 from engine.jobs.limits import rate_for
+from engine.jobs.retention import sweep_all
 from engine.owner_settings import OWNER_FIELDS, write_choices
 from engine.settings import EngineSettings
 
@@ -30,6 +31,19 @@ class Upkeep(EngineParts):
     def disk(self) -> DiskReading:
         """The space on the disk, and how much of it is ours."""
         return self._disk.read()
+
+    def clean_up(self) -> int | None:
+        """Remove now what was kept long enough, and end workers that have nothing to do.
+
+        Returns:
+            How many files and videos were removed; None when another engine has the folder, which
+            does it itself every hour.
+        """
+        for executor in self._render:
+            executor.unload()
+        if not self._backend.health().is_dispatching:
+            return None
+        return sweep_all(self._store, self._folders, self.settings).total
 
     def memory_ledger(self, limit: int = LEDGER_ENTRIES) -> list[MemoryEntry]:
         """What the last jobs took of the memory, newest first."""

@@ -98,6 +98,10 @@ class InProcessExecutor:
         """Keep who asks: the quota of that visitor counts, not the Space's own."""
         self._askers[job_id] = contextvars.copy_context()
 
+    def unload(self) -> None:
+        """End the child when it is idle; the card is lent anew for each video."""
+        self._child.unload()
+
     def run(
         self,
         kind: str,

@@ -40,6 +40,11 @@ class Swept:
     temporary: int
     orphans: int
 
+    @property
+    def total(self) -> int:
+        """Of all of them."""
+        return self.jobs + self.inputs + self.uploads + self.temporary + self.orphans
+
 
 def sweep_all(
     store: JobStore, folders: JobFolders, settings: EngineSettings, now: float | None = None
@@ -67,7 +72,7 @@ def sweep_all(
         settings.data_dir / FOLDER_NAME, settings.lecture_cache_days, settings.lecture_cache_gb
     )
     store.prune()
-    if any(vars(swept).values()):
+    if swept.total:
         _log.info("removed what was kept long enough: %s", swept)
     return swept
 

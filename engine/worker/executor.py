@@ -42,6 +42,10 @@ class Executor(Protocol):
         """A job was submitted by whoever calls this; needed only where a quota is theirs."""
         ...
 
+    def unload(self) -> None:
+        """Give the memory back now, unless a task runs."""
+        ...
+
     def close(self) -> None:
         """End; a task that runs is lost."""
         ...

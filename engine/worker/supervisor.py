@@ -340,13 +340,19 @@ class Supervisor:
             self._idle_timer.cancel()
             self._idle_timer = None
 
+    def unload(self) -> None:
+        """End an idle child now, so that others can use its memory; a busy one goes on."""
+        child = self._child
+        if child is not None:
+            self._unload(child)
+
     def _unload(self, child: ChildProcess) -> None:
-        """End a child that had nothing to do for long, so that others can use its memory."""
+        """End a child that has nothing to do, so that others can use its memory."""
         if not self._one_task.acquire(blocking=False):
             return
         try:
             if self._child is child:
-                _log.info("the %s child was idle and is unloaded", self._plan.lane)
+                _log.info("the %s child is idle and is unloaded", self._plan.lane)
                 if child.stop(STOP_S):
                     self._child = None
         finally:

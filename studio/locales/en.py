@@ -598,6 +598,11 @@ TEXT: dict[str, str] = {
     "form.gone": "Your words and choices are back. Choose the photo and other files again; they are no longer here.",
     "form.clear_sure": "Everything in this form goes. Finished videos stay.",
     "form.clear_yes": "Yes, empty it",
+    "clean.title": "Clean up",
+    "clean.hint": "Happens by itself every hour: what was kept long enough is removed. An idle worker gives its memory back.",
+    "clean.run": "Clean up now",
+    "clean.done": "Memory given back; {count} old files and videos removed.",
+    "clean.elsewhere": "Memory given back. Old files are removed by the program that makes the videos of this folder.",
     "error.title": "That did not work",
 }
 

@@ -581,6 +581,11 @@ TEXT: dict[str, str] = {
     "form.gone": "Sus palabras y opciones están de vuelta. Elija otra vez la foto y los demás archivos; ya no están aquí.",
     "form.clear_sure": "Se borra todo lo de este formulario. Los vídeos terminados se quedan.",
     "form.clear_yes": "Sí, vaciarlo",
+    "clean.title": "Limpieza",
+    "clean.hint": "Ocurre solo cada hora: se borra lo que ya se guardó bastante. Un trabajador inactivo devuelve su memoria.",
+    "clean.run": "Limpiar ahora",
+    "clean.done": "Memoria devuelta; {count} archivos y vídeos antiguos borrados.",
+    "clean.elsewhere": "Memoria devuelta. Los archivos antiguos los borra el programa que hace los vídeos de esta carpeta.",
     "error.title": "No funcionó",
 }
 

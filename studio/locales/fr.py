@@ -581,6 +581,11 @@ TEXT: dict[str, str] = {
     "form.gone": "Vos mots et vos choix sont de retour. Choisissez de nouveau la photo et les autres fichiers ; ils ne sont plus ici.",
     "form.clear_sure": "Tout le contenu de ce formulaire disparaît. Les vidéos terminées restent.",
     "form.clear_yes": "Oui, le vider",
+    "clean.title": "Nettoyage",
+    "clean.hint": "Cela se fait seul chaque heure : ce qui a été gardé assez longtemps est supprimé. Un processus inactif rend sa mémoire.",
+    "clean.run": "Nettoyer maintenant",
+    "clean.done": "Mémoire rendue ; {count} anciens fichiers et vidéos supprimés.",
+    "clean.elsewhere": "Mémoire rendue. Les anciens fichiers sont supprimés par le programme qui fait les vidéos de ce dossier.",
     "error.title": "Cela n'a pas marché",
 }
 

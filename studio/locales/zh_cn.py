@@ -581,6 +581,11 @@ TEXT: dict[str, str] = {
     "form.gone": "您的文字和选项已恢复。照片等文件已不在这里，请重新选择。",
     "form.clear_sure": "此表单中的内容将全部清除。已完成的视频会保留。",
     "form.clear_yes": "是的，清空",
+    "clean.title": "清理",
+    "clean.hint": "每小时自动进行：删除超过保存期限的内容。空闲的工作进程会释放内存。",
+    "clean.run": "立即清理",
+    "clean.done": "已释放内存；删除了 {count} 个旧文件和视频。",
+    "clean.elsewhere": "已释放内存。旧文件由为此文件夹制作视频的程序删除。",
     "error.title": "操作没有成功",
 }
 

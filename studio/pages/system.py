@@ -45,6 +45,7 @@ def create_system_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
         ledger = gr.HTML(elem_id="system-ledger", apply_default_css=False)
         weights = create_weights_list(studio)
         create_owner_choices(studio)
+        _create_clean_up(studio)
         with gr.Column(elem_id="system-check"):
             gr.HTML(f"<h2>{say('system.check')}</h2>", apply_default_css=False)
             gr.Markdown(say("system.check_note"), elem_classes="hint")
@@ -83,6 +84,25 @@ def create_system_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
     gr.on(None, arrive, None, [column, others, *outputs], **QUIET)
     run.click(examine, None, rows, api_visibility="private")
     return timer
+
+
+def _create_clean_up(studio: Studio) -> None:
+    with gr.Column(elem_id="system-clean"):
+        gr.HTML(
+            f"<h2>{html.escape(say('clean.title'))}</h2><p>{html.escape(say('clean.hint'))}</p>",
+            apply_default_css=False,
+        )
+        run = gr.Button(say("clean.run"), size="sm", elem_id="system-clean-run")
+
+    @guarded
+    def clean(request: gr.Request) -> None:
+        if not studio.may_manage(request):
+            return
+        count = studio.engine.clean_up()
+        told = say("clean.elsewhere") if count is None else say("clean.done", count=count)
+        gr.Success(told, title=say("clean.title"))
+
+    run.click(clean, None, None, api_visibility="private")
 
 
 def _facts(studio: Studio) -> str:

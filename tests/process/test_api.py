@@ -47,6 +47,24 @@ def test_a_request_that_cannot_be_done_is_refused_without_a_trace(
     assert (engine.list_for(None), folders_of(engine)) == ([], [])
 
 
+def test_cleaning_up_removes_what_is_old_and_ends_an_idle_worker(
+    engine: StudioEngine, request_for: Requests
+) -> None:
+    job = engine.submit(request_for(WORK))
+    engine.wait(job.job_id, timeout_s=60)
+    wait_until(lambda: engine.health().worker == "ready")
+    old = engine.settings.uploads_path / "old" / "photo.jpg"
+    old.parent.mkdir(parents=True)
+    old.write_bytes(b"photo")
+    os.utime(old, (0, 0))
+
+    assert engine.clean_up() == 1
+
+    assert not old.exists()
+    assert engine.health().worker == "dead"
+    assert engine.get(job.job_id).status is JobStatus.SUCCEEDED
+
+
 def test_inputs_refused_by_intake_leave_no_row_and_no_folder(
     engine: StudioEngine, request_for: Requests
 ) -> None:
