@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from engine.face.candidates import square_around
 from engine.face.detector import FaceFinder
 from engine.face.geometry import Face
+from engine.face.mouth_cover import lips_wander
 from engine.face.photo_quality import measure_quality
 from engine.face.regions import Square, cut_out
 from engine.face.topology import NOSE_TIP, OUTER_LIPS, RIGID_POINTS
@@ -89,6 +90,7 @@ class FaceFollower:
         square: where the next frames are looked at.
         searches_left: searches that may still be made.
         grain: as in `PhotoQuality`, of the first face seen.
+        wander: as in `lips_wander`, of the first face seen.
     """
 
     finder: FaceFinder
@@ -98,6 +100,7 @@ class FaceFollower:
     square: Square | None = None
     searches_left: int = MAX_SEARCHES
     grain: float = 0.0
+    wander: float | None = None
 
     def run(
         self, frames: Iterable[tuple[int, Planes]], pool: ThreadPoolExecutor
@@ -150,6 +153,8 @@ class FaceFollower:
             if best >= SURE_PRESENCE:
                 break
         self.grain = self.grain or measure_quality(pixels, face).grain
+        if self.wander is None:
+            self.wander = lips_wander(pixels, face, self.finder)
 
     def _found(self, pixels: NDArray[np.uint8]) -> Face | None:
         if self.face is not None and self.searches_left == MAX_SEARCHES - 1:

@@ -43,6 +43,7 @@ class FaceMotion:
         interval_s: time between two neighbouring frames.
         presence: how sure the network is of the face, median, 0..1.
         grain: as in `PhotoQuality`, of the first face seen; 0 for drawings.
+        wander: as in `lips_wander`, of the first face seen.
     """
 
     times_s: NDArray[np.float64]
@@ -54,6 +55,7 @@ class FaceMotion:
     interval_s: float
     presence: float
     grain: float
+    wander: float = 0.0
 
     @property
     def found(self) -> NDArray[np.bool_]:
@@ -113,6 +115,7 @@ def measure_motion(
         interval_s=float(sampling.every / sampling.fps),
         presence=float(np.median([one.face.score for one in seen if one] or [0.0])),
         grain=follower.grain,
+        wander=follower.wander or 0.0,
     )
 
 

@@ -323,3 +323,12 @@ def test_face_is_followed_only_where_asked(real_clip: Path, finder: FaceFinder):
     assert motion.times_s.tolist() == pytest.approx([0.4, 0.48, 0.56, 0.64, 2.4, 2.48, 2.56, 2.64])
     assert motion.stretch.tolist() == [1, 1, 1, 1, 2, 2, 2, 2]
     assert motion.found.all()
+
+
+def test_lips_that_landmarks_only_guess_are_judged_by_their_pixels(curves: MouthCurves):
+    guessed = replace(motion_showing(at(curves), blinks_at_s=()), wander=0.06)
+
+    report = report_on(guessed, curves)
+
+    assert not report.is_sure
+    assert "blinks_per_min" not in gates(report)
