@@ -5,7 +5,7 @@ Owns every decision about what counts as a face; the networks and the resampling
 
 import hashlib
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -99,6 +99,7 @@ class FaceFinder:
         self._assets_dir = assets_dir
         self._networks = FaceNetworks(assets_dir, threads)
         self._known: dict[bytes, tuple[int, tuple[Face, ...]]] = {}
+        self._figures: dict[bytes, float] = {}
         self._lock = threading.Lock()
 
     @cached_property
@@ -189,6 +190,23 @@ class FaceFinder:
         landmarks[:, :2] = square.to_picture(landmarks[:, :2], LANDMARK_SIDE_PX)
         landmarks[:, 2] *= square.side / LANDMARK_SIDE_PX
         return make_face(landmarks, float(presence[0]), self._mesh)
+
+    def recall(self, face: Face, work_out: Callable[[], float]) -> float:
+        """A figure about a face, worked out only when it is not one of the last faces.
+
+        Args:
+            face: its landmarks, to the last bit, are its name.
+            work_out: what the figure is.
+        """
+        name = face.landmarks.tobytes()
+        known = self._figures.get(name)
+        if known is None:
+            known = work_out()
+            with self._lock:
+                self._figures[name] = known
+                while len(self._figures) > MAX_KNOWN:
+                    del self._figures[next(iter(self._figures))]
+        return known
 
     def track(self, pixels: NDArray[np.uint8], previous: Face) -> Face | None:
         """Find a face again in the next frame of a video, and search all of it if need be.

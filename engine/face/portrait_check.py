@@ -5,6 +5,7 @@ translations can rely on them.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -151,7 +152,8 @@ def _judge_photo(
     )
     is_clear = quality.sharpness >= MIN_SHARPNESS and quality.grain >= MIN_PHOTO_GRAIN
     if finder is not None and is_clear and not is_covered and _is_large_and_ahead(face):
-        is_covered = lips_wander(pixels, face, finder) > MAX_LIPS_WANDER
+        wander = finder.recall(face, partial(lips_wander, pixels, face, finder))
+        is_covered = wander > MAX_LIPS_WANDER
     found = {
         ErrorCode.PHOTO_BLURRED: quality.sharpness < MIN_SHARPNESS,
         ErrorCode.PHOTO_TOO_DARK: quality.brightest < MIN_BRIGHTEST,

@@ -84,6 +84,14 @@ def test_a_free_mouth_is_not(finder: FaceFinder, face: Face):
     assert "mouth_covered" not in verdict.warnings
 
 
+def test_a_face_that_was_judged_is_judged_again_without_the_networks(face: Face):
+    finder, picture = FaceFinder(), read(ASTRONAUT)
+    first = judge_portrait(picture, [face], finder=finder)
+    finder.look = None  # whoever would look at the face again fails
+
+    assert judge_portrait(picture, [face], finder=finder) == first
+
+
 def test_neither_are_painted_faces(finder: FaceFinder):
     picture = read(SAMPLES / "american_gothic.jpg")
     faces = finder.find(picture)
