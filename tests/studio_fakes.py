@@ -75,6 +75,9 @@ class FakeEngine:
     requests: list[AnimateRequest] = dataclasses.field(default_factory=list)
     links: dict[str, str] = dataclasses.field(default_factory=dict)
 
+    def warm_up(self) -> None:
+        """Nothing has to be started."""
+
     def check(
         self,
         portrait: str,
