@@ -34,8 +34,8 @@ class TimeLeft:
         """
         self._percent = max(self._percent, progress.percent)
         if progress.seconds_left is not None:
-            left_s = round(progress.seconds_left, 1)
-            return progress.model_copy(update={"percent": self._percent, "seconds_left": left_s})
+            told_s = round(progress.seconds_left, 1)
+            return progress.model_copy(update={"percent": self._percent, "seconds_left": told_s})
         self._learn(elapsed_s)
         left_s = None
         if self._total_s is not None:

@@ -19,6 +19,7 @@ from PIL import Image
 from engine.animators.animator import Animator, Scene
 from engine.contracts import Artifact, ArtifactKind, JobSpec, RenderOptions, Stage
 from engine.errors import Canceled, ErrorCode
+from engine.gpu.cleanup import release_memory
 from engine.gpu.room import wait_for_room
 from engine.lipsync.from_audio import loudness_of_wav
 from engine.lipsync.from_timings import curves_from_timings
@@ -272,6 +273,7 @@ class VideoJob:
                 )
             finally:
                 self._tools.voices.unload()  # the animator, or the next job, needs the memory
+                release_memory()
             save_timings(clip, timings)
         return spoken, load_timings(timings)
 

@@ -38,12 +38,13 @@ class Cost:
         return (self.frame_ms + self.megapixel_ms * megapixels) / 1000
 
 
-DRAW = Cost(0.25, 4.0, 15.0)
+DRAW = Cost(0.25, 5.5, 15.5)
 """Its megapixels are those that move."""
-ENCODE = Cost(0.0, 0.7, 13.0)
-LOOK = Cost(0.1, 7.0, 0.0)
+RIG_MEGAPIXEL_S = 0.25
+ENCODE = Cost(0.0, 1.6, 12.7)
+LOOK = Cost(0.15, 7.5, 0.0)
 """Landmarks of one frame of the finished video."""
-DECODE = Cost(0.0, 0.3, 2.0)
+DECODE = Cost(0.0, 1.0, 4.5)
 PREPARE_S, PREPARE_MEGAPIXEL_S = 0.25, 0.05
 LISTEN_S, LISTEN_RATE = 0.05, 0.01
 CARE_S, CARE_RATE = 0.02, 0.01
@@ -98,6 +99,7 @@ def stage_costs(work: Work, paces: Paces) -> dict[Stage, float]:
         Stage.LISTEN: LISTEN_S + LISTEN_RATE * work.speech_s,
         # The encoder takes its frames in order; everything else is spread over the cores.
         Stage.ANIMATE: DRAW.start_s
+        + RIG_MEGAPIXEL_S * work.picture_mp
         + work.num_frames * max(encode_s, (encode_s + draw_s) / max(cores, 1)),
         Stage.FINISH: LOOK.start_s
         + max(decoded * decode_s, (decoded * decode_s + scored * look_s) / max(cores, 1)),

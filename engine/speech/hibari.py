@@ -74,7 +74,10 @@ class HibariEngine:
         """Nothing to do: every text starts with the same noise."""
 
     def unload(self) -> None:
-        """Nothing to do: to load it again would take longer than most texts."""
+        """Forget the network and the dictionaries, 130 MB; half a second brings them back."""
+        with self._lock:
+            self.__dict__.pop("_model", None)
+            self._reader = EnglishReader()
 
     def _speak(self, text: str, speed: float) -> SpokenClip:
         model = self._model
