@@ -58,7 +58,7 @@ def client():
 def test_every_font_of_the_styles_is_served_and_nothing_else(client):
     named = re.findall(r'url\("(/fonts/[^"]+)"\)', FONT_STYLES_PATH.read_text("utf-8"))
 
-    assert len(named) == 3
+    assert len(named) == 5
     for address in named:
         answer = client.get(address)
         assert answer.content[:4] == b"wOF2"

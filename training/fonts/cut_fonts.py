@@ -105,6 +105,11 @@ def main() -> None:
         ("arabic", "Arabic", ARABIC, ALL_FEATURES),
     ):
         keep(PAGE / f"{name}.woff2", cut(font(script, "400Regular"), text, features, "woff2"))
+    for name, source, text in (
+        ("chinese-name", "chinese-page", "简体中文"),
+        ("arabic-name", "arabic", "العربية"),
+    ):
+        keep(PAGE / f"{name}.woff2", cut(PAGE / f"{source}.woff2", text, ALL_FEATURES, "woff2"))
 
 
 if __name__ == "__main__":
