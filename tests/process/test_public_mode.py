@@ -29,6 +29,7 @@ pytestmark = pytest.mark.timeout(500)
 
 PASSWORDS = {"eva": "correct horse battery", "bob": "another long word"}
 LIMIT_S = 200.0
+MAX_UPLOAD_BYTES = 3_000_000
 PATIENCE_S = 90.0  # for one answer of a busy computer
 
 
@@ -85,7 +86,8 @@ def logged_in(server, name):
 
 @pytest.fixture(scope="module")
 def server(data_dir):
-    with Server(data_dir, STUDIO_PUBLIC="accounts", STUDIO_MCP="1") as running:
+    limits = {"STUDIO_MAX_AUDIO_BYTES": str(MAX_UPLOAD_BYTES)}
+    with Server(data_dir, STUDIO_PUBLIC="accounts", STUDIO_MCP="1", **limits) as running:
         yield running
 
 
@@ -163,6 +165,18 @@ def file_forgeries(data_dir, job_id, visitors):
         f"/theme/../jobs/{job_id}/video.mp4", "/monitoring", "/gradio_api/runs",
     ):  # fmt: skip
         yield path, {}
+
+
+def test_a_file_over_the_limit_is_refused_and_nothing_of_it_stays(server, data_dir):
+    bob = logged_in(server, "bob")
+    too_much = b"long" * MAX_UPLOAD_BYTES
+
+    answer = bob.post("/gradio_api/upload", files={"files": ("speech.wav", too_much)})
+
+    assert answer.status_code == 413
+    assert "maximum allowed size" in answer.text
+    kept = [path for path in data_dir.rglob("*") if path.is_file()]
+    assert [path for path in kept if path.read_bytes()[:4] == b"long"] == []
 
 
 def test_owner_gets_the_whole_video(server, evas_job, data_dir):
