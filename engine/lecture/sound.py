@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import signal
 from scipy.ndimage import maximum_filter1d
 
 from engine.media.audio import SPEECH_RATE_HZ, read_blocks
@@ -103,6 +102,9 @@ def _with_shares(
 
     A block waits for the one behind it, so that the music goes down before the first word.
     """
+    # Half of what a child loads at its start, and only those that mix music need it.
+    from scipy import signal  # noqa: PLC0415
+
     state = np.array([1.0 - _GLIDE])
     before: NDArray[np.float64] = np.zeros(0)
     current = next(blocks, None)

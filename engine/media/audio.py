@@ -14,7 +14,6 @@ import numpy as np
 import soundfile as sf
 import soxr
 from numpy.typing import NDArray
-from scipy import signal
 
 from engine.errors import ErrorCode, InputError
 from engine.media.atomic import replace_when_done
@@ -259,6 +258,9 @@ def _told(
 
 def _mixed(reader: SoundReader, plan: MixPlan) -> Iterator[NDArray[np.float32]]:
     """Second pass: mono, around zero, at the common loudness, still at the source's rate."""
+    # Half of what a child loads at its start, and only those that open recordings need it.
+    from scipy import signal  # noqa: PLC0415
+
     rate_hz = reader.header.sample_rate_hz
     filter_sos = signal.butter(2, RUMBLE_HZ, "highpass", fs=rate_hz, output="sos")
     state: NDArray[np.float64] | None = None

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import av
 import numpy as np
-import pyloudnorm
 import soundfile as sf
 from numpy.typing import NDArray
 
@@ -128,6 +127,8 @@ def _loudness(wav: Path, gain_db: float) -> float | None:
             return None
         samples = np.concatenate(list(_stretches(file)))
     amplified = _amplified(samples, gain_db).astype(np.float64)
+    import pyloudnorm  # noqa: PLC0415 - it loads a second's worth of scipy
+
     lufs = float(pyloudnorm.Meter(rate_hz).integrated_loudness(amplified))
     return lufs if np.isfinite(lufs) else None
 

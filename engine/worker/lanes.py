@@ -12,7 +12,7 @@ from engine.worker.pool import ChildPool
 from engine.worker.supervisor import Supervisor
 
 PRODUCT_TASKS = "engine.pipeline.tasks:TASKS"
-PRODUCT_DECODE_TASKS = "engine.pipeline.decode:TASKS"
+PRODUCT_DECODE_TASKS = "engine.pipeline.decode_tasks:TASKS"
 
 QUICK_TASKS_PER_CHILD = 200
 """Quick tasks hold little; a new child costs more than the leak of two hundred checks."""
