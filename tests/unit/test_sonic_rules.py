@@ -9,7 +9,13 @@ import pytest
 from engine.animators.sonic.frame_times import halvings, keyframes_needed, place_frame
 from engine.animators.sonic.memory import DECODINGS, MODES, next_smaller, plan_memory
 from engine.animators.sonic.picture import crop_square, face_mask, grid_size, pad_picture
-from engine.animators.sonic.pieces import HEARD_AT_ONCE, Piece, at_keyframes, plan_pieces
+from engine.animators.sonic.pieces import (
+    HEARD_AT_ONCE,
+    Piece,
+    at_keyframes,
+    keyframes_in,
+    plan_pieces,
+)
 from engine.animators.sonic.schedule import WindowPlan, karras_schedule
 
 FPS = [Fraction(fps) for fps in (24, 25, 30, 50, 60)]
@@ -55,14 +61,35 @@ class TestFrameTimes:
         assert place_frame(3, Fraction(50)) == (0, Fraction(3, 4))
 
     @pytest.mark.parametrize("fps", FPS, ids=str)
-    def test_keyframes_reach_the_last_frame_and_no_further(self, fps):
+    def test_keyframes_reach_the_last_frame_or_save_a_window(self, fps):
+        windows = WindowPlan(length=1)  # no clip is too short for it
+        tens = WindowPlan(length=10)
         for num_frames in range(1, 200):
-            keyframes = keyframes_needed(num_frames, fps, shortest=1)
             before, way = place_frame(num_frames - 1, fps)
-            assert keyframes - 2 < before + way <= keyframes - 1
+            reached = keyframes_needed(num_frames, fps, windows)
+            assert reached == before + 1
+            reached = keyframes_needed(num_frames, fps, tens)
+            if before + 1 < 10 or (before + 1) % 10 == 0:
+                assert reached == max(before + 1, 10)
+            else:
+                assert reached - 2 < before + way <= reached - 1
+
+    def test_the_last_frames_hold_the_last_keyframe_for_less_than_a_keyframe(self):
+        for fps in FPS:
+            for num_frames in range(1, 400):
+                reached = keyframes_needed(num_frames, fps, WindowPlan(length=1))
+                late_s = (num_frames - 1) / fps - (reached - 1) / Fraction(25, 2)
+                assert late_s < Fraction(80, 1000)
+
+    def test_whole_seconds_take_no_window_for_half_a_frame(self):
+        plan = WindowPlan()
+        for seconds in (2, 4, 10, 30):
+            keyframes = keyframes_needed(25 * seconds, Fraction(25), plan)
+            assert keyframes == 25 * seconds / 2
+            assert plan.count(keyframes) == seconds / 2
 
     def test_a_short_clip_fills_one_window(self):
-        assert keyframes_needed(3, Fraction(25), shortest=25) == 25
+        assert keyframes_needed(3, Fraction(25), WindowPlan()) == 25
 
 
 class TestPicture:
@@ -201,6 +228,15 @@ class TestPieces:
 
         assert [piece.lead for piece in pieces] == [0, 12, 12]
         assert [piece.tail for piece in pieces] == [12, 12, 0]
+
+    @pytest.mark.parametrize("seconds", [5, 7, 12, 30])
+    def test_speech_of_the_longest_piece_stays_whole(self, seconds):
+        plan = WindowPlan()
+        keyframes = keyframes_needed(25 * seconds, Fraction(25), plan)
+
+        pieces = plan_pieces(self.speech(keyframes), keyframes_in(seconds), plan.length)
+
+        assert len(pieces) == 1
 
     def test_loudness_of_frames_is_found_at_their_keyframes(self):
         frames = np.array([0, 0.2, 0.9, 0, 0, 0.4], np.float32)

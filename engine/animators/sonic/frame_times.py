@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from engine.animators.sonic.options import KEYFRAME_FPS
+from engine.animators.sonic.schedule import WindowPlan
 
 # 25 and 50 frames a second fall exactly on halves and quarters of a keyframe's 80 ms; other
 # rates take the nearest eighth, which is at most 5 ms off.
@@ -53,14 +54,21 @@ class FrameTimes:
         return [place_frame(index, self.fps, self.shift_s) for index in range(self.num_frames)]
 
 
-def keyframes_needed(num_frames: int, fps: Fraction, shortest: int) -> int:
-    """Keyframes that reach the last frame of a video.
+def keyframes_needed(num_frames: int, fps: Fraction, windows: WindowPlan) -> int:
+    """Keyframes that are denoised for a video.
+
+    They reach the last frame, with one exception: frames after the last keyframe, less than 80 ms,
+    hold it where one more keyframe would take a window of its own. Four seconds are 50 keyframes
+    in two windows, as published, and not 51 in three.
 
     Args:
         num_frames: of the video.
         fps: of the video.
-        shortest: a clip below one window's length would hold frames twice, so it is made
-            this long, with silence at the end.
+        windows: a clip shorter than one would hold frames twice, so it is made as long as that,
+            with silence at the end.
     """
     last, way = place_frame(num_frames - 1, fps)
-    return max(last + math.ceil(way) + 1, shortest)
+    reached = last + math.ceil(way) + 1
+    if way and windows.count(reached) > windows.count(reached - 1):
+        reached -= 1
+    return max(reached, windows.length)

@@ -93,5 +93,5 @@ class _Pair:
         if way not in self._made:
             half_step = Fraction(1, way.denominator)
             first, second = self.at(way - half_step), self.at(way + half_step)
-            self._made[way] = self._between(first, second)
+            self._made[way] = first if first is second else self._between(first, second)
         return self._made[way]

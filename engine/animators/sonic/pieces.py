@@ -4,6 +4,7 @@ A piece and what is heard around it fit into the 30 s that the speech network he
 Every piece but the first goes on from the last keyframes of the one before.
 """
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -98,4 +99,4 @@ def at_keyframes(
 
 def keyframes_in(seconds: float) -> int:
     """Keyframes that `seconds` of speech take."""
-    return int(Fraction(seconds) * KEYFRAME_FPS)
+    return math.ceil(Fraction(seconds) * KEYFRAME_FPS)
