@@ -1,5 +1,6 @@
 """The diffusion animator behind the seam that every animator shares, with tiny networks."""
 
+import threading
 from dataclasses import replace
 from fractions import Fraction
 from threading import Event
@@ -144,6 +145,25 @@ def test_a_scene_canceled_while_frames_flow_stops(folder, scene):
 
     with pytest.raises(Canceled):
         next(stream)
+
+
+def test_leaving_in_the_middle_ends_the_thread_that_draws(folder, scene):
+    before = threading.active_count()
+    stream = SonicAnimator(folder, OPTIONS).animate(scene, Event())
+    next(stream)
+
+    stream.close()
+
+    assert threading.active_count() == before
+
+
+def test_frames_after_the_last_keyframe_hold_it(folder, scene):
+    """Ten frames end half-way after the fifth keyframe; a sixth would take a second window."""
+    drawn = draw(folder, replace(scene, curves=still_curves(10)))
+
+    assert len(drawn) == 10
+    assert np.array_equal(drawn[9], drawn[8])
+    assert not np.array_equal(drawn[8], drawn[7])
 
 
 def test_missing_weights_are_told_before_any_work(tmp_path, scene):

@@ -4,6 +4,7 @@ import importlib.util
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -22,8 +23,6 @@ from engine.gpu.ladder import Step, WorkMode
 from engine.weights.store import require_whole
 
 if TYPE_CHECKING:
-    import torch
-
     from engine.animators.sonic.clip import SonicClip
     from engine.animators.sonic.shelf import WeightShelf
 
@@ -127,9 +126,9 @@ class SonicAnimator:
         free_mb = self._free_vram_mb()
         if free_mb is not None and self._card_limit_mb is not None:
             free_mb = min(free_mb, self._card_limit_mb)
+        num_keyframes = keyframes_needed(num_frames, Fraction(25), self._options.windows)
         plan = self._plan(width_px, height_px, free_mb, on_card=free_mb is not None)
-        num_keyframes = min(num_frames // 2 + 1, self._options.longest_piece)
-        data_mb = clip_mb(width_px, height_px, num_keyframes)
+        data_mb = clip_mb(width_px, height_px, min(num_keyframes, self._options.longest_piece))
         if free_mb is None:
             return MemoryNeed(vram_mb=0.0, rss_mb=plan.device_mb + data_mb)
         return MemoryNeed(vram_mb=plan.device_mb, rss_mb=PROCESS_MB + data_mb)
@@ -145,18 +144,20 @@ class SonicAnimator:
             EngineError: GPU_MEMORY or OUT_OF_MEMORY.
         """
         self.require_ready()
-        from engine.animators.sonic.pipeline import to_uint8  # noqa: PLC0415 - heavy
+        given_up = Event()
 
         def check() -> None:
-            if canceled.is_set():
+            if canceled.is_set() or given_up.is_set():
                 raise Canceled
 
         picture, margins = pad_picture(scene.canvas, scene.face.box)
-        frames = self._clip(scene, picture, check).frames()
+        frames = self._clip(scene, picture, check).frames(given_up)
         try:
             for _ in range(scene.num_frames):
-                yield margins.cut(to_uint8(self._guarded(lambda: next(frames))))
+                check()
+                yield margins.cut(self._guarded(lambda: next(frames)))
         finally:
+            frames.close()
             if self._shelf is not None:
                 self._shelf.make_room()
 
@@ -168,6 +169,7 @@ class SonicAnimator:
 
         device = devices.pick_device()
         devices.forget_peak(device)
+        devices.repeat_exactly(device)
         folder = SonicFolder(self._weights_dir)
         dtype = devices.pick_dtype(device, self._options.dtype)
         built = models.SonicModels(folder, device, dtype, self._shelf)
@@ -198,7 +200,7 @@ class SonicAnimator:
     def _pieces(self, scene: Scene) -> tuple[Piece, ...]:
         """Cut the speech where it is quiet and nobody speaks."""
         shortest = self._options.windows.length
-        num_keyframes = keyframes_needed(scene.num_frames, scene.fps, shortest)
+        num_keyframes = keyframes_needed(scene.num_frames, scene.fps, self._options.windows)
         voiced = scene.curves.loudness + scene.curves.speaking
         loudness = at_keyframes(voiced, scene.fps, num_keyframes)
         return plan_pieces(loudness, self._options.longest_piece, shortest)
@@ -217,7 +219,7 @@ class SonicAnimator:
         mode = MODES[max(self._fastest, MODES.index(plan.mode))]
         return replace(plan, mode=mode)
 
-    def _guarded(self, work: Callable[[], "torch.Tensor"]) -> "torch.Tensor":
+    def _guarded(self, work: Callable[[], NDArray[np.uint8]]) -> NDArray[np.uint8]:
         """Run `work`; a lack of memory becomes an error that people understand."""
         import torch  # noqa: PLC0415 - heavy
 

@@ -4,29 +4,36 @@ Memory holds one piece. Keyframes of all pieces flow into one stream, so that fr
 interpolated across a seam like everywhere else.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from threading import Event, Lock
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from engine.animators.sonic.ahead import ahead
 from engine.animators.sonic.frame_times import FrameTimes
 from engine.animators.sonic.kept import KeptPieces
 from engine.animators.sonic.picture import SonicPicture
 from engine.animators.sonic.pieces import CONTEXT, Piece
-from engine.animators.sonic.pipeline import SeenPicture, SonicPipeline, SonicRun
+from engine.animators.sonic.pipeline import SeenPicture, SonicPipeline, SonicRun, to_uint8
 from engine.animators.sonic.smoothing import calm
 from engine.media.audio import read_stretch
 
 SAMPLE_RATE_HZ = 16_000
 SAMPLES_PER_KEYFRAME = 1_280
 
-DECODING_COST = 3.0
-"""Decoding a window and making the frames between takes as long as three of its calls of the
-network (1.25 s against 0.43 s on an H200 at 512 pixels); only progress depends on it."""
+DECODING_COST = 1.5
+"""Decoding a window and making the frames between takes as long as one or two of its calls of the
+network (0.4 s against 0.22 s on an H200 at 512 pixels, 1.4 against 1.1 at 1024); only progress
+depends on it."""
+
+FRAMES_AHEAD = 16
+"""Frames that may wait for the encoder: one chunk of keyframes, 50 MB at 1024 pixels."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +74,29 @@ class SonicClip:
         self._seen: SeenPicture | None = None
         self._progress = _ClipProgress(inputs, run)
 
-    def frames(self) -> Iterator[torch.Tensor]:
-        """Yield every frame: 3 x H x W, float32, 0..1, on the device."""
+    def frames(self, given_up: Event) -> Generator[NDArray[np.uint8], None, None]:
+        """Yield every frame while the next ones are made: H x W x 3, uint8, RGB.
+
+        Args:
+            given_up: set when nobody wants the rest; the run's `check` looks at it.
+        """
+        stream = ahead(self._drawn(), FRAMES_AHEAD, given_up)
+        try:
+            for frame in stream:
+                self._progress.frame_made()
+                yield frame
+        finally:
+            stream.close()
+
+    def _drawn(self) -> Generator[NDArray[np.uint8], None, None]:
         inputs = self._inputs
         times = FrameTimes(inputs.num_frames, inputs.fps, inputs.shift_s)
         stream = self._pipeline.frames_between(self._keyframes(), times, self._run)
-        for frame in stream:
-            self._progress.frame_made()
-            yield frame
+        try:
+            for frame in stream:
+                yield to_uint8(frame)
+        finally:
+            stream.close()
 
     def _keyframes(self) -> Generator[torch.Tensor, None, None]:
         before: torch.Tensor | None = None
@@ -122,34 +144,38 @@ class SonicClip:
 
 
 class _ClipProgress:
-    """Adds up calls of the network and frames made to a share of the clip."""
+    """Adds up calls of the network and frames made to a share of the clip; told by any thread."""
 
     def __init__(self, inputs: ClipInputs, run: SonicRun) -> None:
         self._options, self._tell = run.options, run.on_progress
         windows = sum(self._windows(piece) for piece in inputs.pieces)
-        calls = windows * run.options.num_inference_steps
         self._frame_cost = DECODING_COST * windows / inputs.num_frames
-        self._total = calls + DECODING_COST * windows
-        self._done = 0.0
+        self._total = windows * (run.options.num_inference_steps + DECODING_COST)
+        self._called = dict.fromkeys(inputs.pieces, 0.0)
+        self._decoded = 0.0
+        self._lock = Lock()
 
     def _windows(self, piece: Piece) -> int:
         return self._options.windows.count(piece.num_keyframes)
 
-    def _calls(self, piece: Piece) -> int:
-        return self._windows(piece) * self._options.num_inference_steps
-
     def within(self, piece: Piece) -> Callable[[float], None]:
         """Takes the share of a piece that is denoised."""
-        calls = self._calls(piece)
-        return lambda share: self._show(self._done + share * calls)
+        return partial(self._call, piece)
 
     def piece_done(self, piece: Piece) -> None:
-        self._done += self._calls(piece)
-        self._show(self._done)
+        self._call(piece, 1.0)
 
     def frame_made(self) -> None:
-        self._done += self._frame_cost
-        self._show(self._done)
+        with self._lock:
+            self._decoded += self._frame_cost
+            self._show()
 
-    def _show(self, done: float) -> None:
-        self._tell(min(done / self._total, 1.0))
+    def _call(self, piece: Piece, share: float) -> None:
+        calls = self._windows(piece) * self._options.num_inference_steps
+        with self._lock:
+            self._called[piece] = share * calls
+            self._show()
+
+    def _show(self) -> None:
+        """Told inside the lock, so that what people see never goes back."""
+        self._tell(min((sum(self._called.values()) + self._decoded) / self._total, 1.0))

@@ -52,6 +52,12 @@ def free_memory_mb(device: torch.device, limit_mb: float | None = None) -> float
     return psutil.virtual_memory().available / BYTES_PER_MB
 
 
+def repeat_exactly(device: torch.device) -> None:
+    """The same work gives the same numbers from now on, also where a faster way would not."""
+    if device.type == "cuda":
+        torch.backends.cudnn.deterministic = True
+
+
 def forget_peak(device: torch.device) -> None:
     """Begin a new measurement of `engine.pipeline.sonic.peak_vram_mb`."""
     if device.type == "cuda":

@@ -156,7 +156,7 @@ class SonicPipeline:
         keyframes: Generator[torch.Tensor, None, None],
         times: FrameTimes,
         run: SonicRun,
-    ) -> Iterator[torch.Tensor]:
+    ) -> Generator[torch.Tensor, None, None]:
         """Interpolate a stream of keyframes; see `frames`."""
         between = partial(middle_frame, self._models.flow_net())
         stream = at_rate(keyframes, times, between)
