@@ -41,7 +41,7 @@ def test_moving_skin_stays_as_sharp_as_the_photo(portrait, request):
         detail(painter.paint(index), skin) / detail(canvas, skin) for index in range(5, 60, 11)
     ]
 
-    assert 0.9 < np.median(shares) < 1.15
+    assert 0.95 < np.median(shares) < 1.25  # encoding takes away .1 to .2
 
 
 def test_lips_part_on_a_dark_line_before_teeth_show(astronaut):
