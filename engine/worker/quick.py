@@ -83,7 +83,7 @@ class QuickLane:
             audio: recording, None = not given.
             speech: text, None = not given.
             options: choices about the picture.
-            rates: measured seconds per second of video, by ``animator:size``.
+            rates: measured here; see `check_inputs`.
             script: the known words of `audio`.
 
         Raises:
