@@ -166,7 +166,17 @@ function pasteCells(event, index) {
   trigger('action', {action: 'paste', text: pasted});
 }
 
+// What was removed last can be brought back, until something else is removed.
+function undo() {
+  known.rows = JSON.parse(known.before);
+  known.before = '';
+  keep();
+  draw();
+  frame.querySelector('.dub-add').focus();
+}
+
 function removeRow(index) {
+  known.before = JSON.stringify(known.rows);
   known.rows.splice(index, 1);
   keep();
   draw();
@@ -183,6 +193,7 @@ function addRow() {
 }
 
 function clearRows() {
+  known.before = JSON.stringify(known.rows);
   known.rows = [blank()];
   keep();
   draw();
@@ -198,10 +209,13 @@ function draw() {
   const clear = make('button', {
     type: 'button', className: 'plain', textContent: words.clear, onclick: clearRows,
   });
+  const back = known.before ? [make('button', {
+    type: 'button', className: 'plain', textContent: words.undo, onclick: undo,
+  })] : [];
   const note = known.rows.length > most ? say('too_many', {limit: most}) : '';
   frame.replaceChildren(
     make('ol', {}, ...known.rows.map(rowCard)),
-    make('div', {className: 'dub-buttons'}, add, clear),
+    make('div', {className: 'dub-buttons'}, add, clear, ...back),
     make('p', {className: 'note', role: 'status', textContent: note}));
 }
 

@@ -603,6 +603,7 @@ TEXT: dict[str, str] = {
     "clean.run": "Clean up now",
     "clean.done": "Memory given back; {count} old files and videos removed.",
     "clean.elsewhere": "Memory given back. Old files are removed by the program that makes the videos of this folder.",
+    "dub.undo": "Undo",
     "error.title": "That did not work",
 }
 

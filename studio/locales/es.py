@@ -586,6 +586,7 @@ TEXT: dict[str, str] = {
     "clean.run": "Limpiar ahora",
     "clean.done": "Memoria devuelta; {count} archivos y vídeos antiguos borrados.",
     "clean.elsewhere": "Memoria devuelta. Los archivos antiguos los borra el programa que hace los vídeos de esta carpeta.",
+    "dub.undo": "Deshacer",
     "error.title": "No funcionó",
 }
 

@@ -586,6 +586,7 @@ TEXT: dict[str, str] = {
     "clean.run": "Nettoyer maintenant",
     "clean.done": "Mémoire rendue ; {count} anciens fichiers et vidéos supprimés.",
     "clean.elsewhere": "Mémoire rendue. Les anciens fichiers sont supprimés par le programme qui fait les vidéos de ce dossier.",
+    "dub.undo": "Annuler la suppression",
     "error.title": "Cela n'a pas marché",
 }
 

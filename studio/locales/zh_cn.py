@@ -586,6 +586,7 @@ TEXT: dict[str, str] = {
     "clean.run": "立即清理",
     "clean.done": "已释放内存；删除了 {count} 个旧文件和视频。",
     "clean.elsewhere": "已释放内存。旧文件由为此文件夹制作视频的程序删除。",
+    "dub.undo": "撤销",
     "error.title": "操作没有成功",
 }
 

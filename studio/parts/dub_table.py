@@ -34,6 +34,7 @@ _WORDS = {
     "add": "dub.add",
     "remove": "dub.remove",
     "clear": "dub.clear",
+    "undo": "dub.undo",
     "row": "dub.row",
     "of_row": "dub.of_row",
     "too_many": "dub.too_many",

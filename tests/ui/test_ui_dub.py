@@ -107,6 +107,9 @@ def test_rows_are_filled_by_keyboard_and_kept_over_a_reload(desktop):
     page.get_by_role("button", name="Row 1: Remove").press("Enter")
     expect(page.locator(".dub-row")).to_have_count(1)
     expect(page.get_by_label("Row 1: What should be said?")).to_have_value("Hola.")
+    page.get_by_role("button", name="Undo").press("Enter")
+    expect(page.get_by_label("Row 1: What should be said?")).to_have_value("Hello there.")
+    expect(page.locator(".dub-row")).to_have_count(2)
 
 
 def test_cells_of_a_spreadsheet_are_pasted(desktop):

@@ -27,7 +27,7 @@ def test_a_form_is_there_again_after_a_reload_and_can_be_emptied(desktop):
     page.locator("#framing label", has_text="Head and shoulders").click()
     desktop.consent()
     expect(desktop.generate).to_be_enabled(timeout=CHECK_LIMIT_MS)
-    page.wait_for_function(SETTLED.format("create", "recording"))
+    page.wait_for_function(SETTLED.format("create", "recording"), timeout=CHECK_LIMIT_MS)
 
     page.reload()
 
@@ -50,7 +50,7 @@ def test_a_lecture_is_there_again_after_a_reload(desktop, tmp_path):
     words = page.get_by_label("What is said to slide 2")
     words.fill("And now the moon.", timeout=CHECK_LIMIT_MS)
     page.get_by_text("None", exact=True).first.click()
-    page.wait_for_function(SETTLED.format("lecture", "slides"))
+    page.wait_for_function(SETTLED.format("lecture", "slides"), timeout=CHECK_LIMIT_MS)
 
     page.reload()
     desktop.go_to("Lecture")
