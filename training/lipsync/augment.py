@@ -9,6 +9,7 @@ import math
 import torch
 
 RATE = 16_000
+BABBLE_SHARE, MUSIC_SHARE = 0.45, 0.15  # of the noise; the rest hisses
 FFT = 1 << 17  # 4 s of sound plus a long room
 
 
@@ -107,13 +108,13 @@ def noise_for(
     hiss = unit(hiss_like(count, length, dice))
     talk = unit(babble_of(speech, dice))
     music = unit(music_like(count, length, dice))
-    picked = torch.where((kind < 0.30)[:, None], talk, hiss)
-    picked = torch.where((kind > 0.82)[:, None], music, picked)
+    picked = torch.where((kind < BABBLE_SHARE)[:, None], talk, hiss)
+    picked = torch.where((kind > 1.0 - MUSIC_SHARE)[:, None], music, picked)
     both = dice.chance(count, 0.15)[:, None]
     picked = unit(torch.where(both, picked + 0.5 * hiss, picked))
     snr = torch.where(
-        kind < 0.30,
-        dice.uniform(count, low=4.0, high=26.0),
+        kind < BABBLE_SHARE,
+        dice.uniform(count, low=3.0, high=20.0),
         dice.uniform(count, low=0.0, high=32.0),
     )
     # A third of the recordings is clean but for a faint floor.

@@ -33,10 +33,10 @@ LABEL_RATE_HZ = 100
 SYMBOL_INDEX = {symbol: k for k, symbol in enumerate(SYMBOLS)}
 # How often a source is drawn, against the share its length would give it.
 SOURCE_WEIGHT = {
-    "espeak": 0.5, "hibari": 1.2, "kokoro": 4.0, "festival": 1.0, "flite": 1.2, "recording": 4.0,
-    "self": 1.0,
+    "espeak": 0.5, "hibari": 1.2, "kokoro": 4.0, "festival": 1.0, "flite": 1.2, "recording": 3.0,
+    "english": 6.0,
 }  # fmt: skip
-VALUE_WEIGHT = (1.5, 1.0, 1.0, 3.0, 1.5)
+VALUE_WEIGHT = (2.0, 1.0, 1.0, 3.0, 1.5)
 CLASS_WEIGHT = {"PP": 1.6, "FF": 1.5, "TH": 1.2, "CH": 1.1}
 
 
@@ -186,16 +186,40 @@ def hidden_in_part(features: torch.Tensor, dice: Dice) -> torch.Tensor:
 
 
 def loss_of(
-    outputs: tuple[torch.Tensor, torch.Tensor, torch.Tensor], labels: Labels, weight: torch.Tensor
+    outputs: tuple[torch.Tensor, torch.Tensor, torch.Tensor],
+    labels: Labels,
+    weight: torch.Tensor,
+    taught: tuple[torch.Tensor, torch.Tensor] | None = None,
+    share: float = 0.0,
 ) -> torch.Tensor:
+    """Distance from the truth and, for `share` of it, from what a teacher heard.
+
+    Args:
+        outputs: logits B x T x 15, values B x T x 5, symbols.
+        labels: the truth.
+        weight: of each class.
+        taught: posteriors and values of the teacher.
+        share: of the teacher, 0..1.
+    """
     logits, values, helper = outputs
     classes = functional.cross_entropy(
         logits.flatten(0, 1).float(), labels.viseme.flatten(), weight, label_smoothing=0.05
     )
+    wanted = labels.values
+    if taught is not None:
+        told = -(taught[0] * torch.log_softmax(logits.float(), 2) * weight).sum(2).mean()
+        classes = (1.0 - share) * classes + share * told
+        wanted = torch.lerp(wanted, taught[1], share)
     symbols = functional.cross_entropy(helper.flatten(0, 1).float(), labels.symbol.flatten())
-    apart = functional.smooth_l1_loss(values.float(), labels.values, reduction="none", beta=0.1)
+    apart = functional.smooth_l1_loss(values.float(), wanted, reduction="none", beta=0.1)
     scale = torch.tensor(VALUE_WEIGHT, device=apart.device)
     return classes + 3.0 * (apart * scale).mean() + 0.3 * symbols
+
+
+def heard_clean(teacher: LipNet, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Posteriors and values of a teacher."""
+    logits, values = teacher(features)
+    return torch.softmax(logits, 2), values
 
 
 class Average:
@@ -267,6 +291,8 @@ def main() -> None:
     parser.add_argument("--dilations", type=int, nargs="+", default=[1, 2, 4, 8, 1, 2, 4])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--start", type=Path, help="go on from this net")
+    parser.add_argument("--teacher", type=Path, help="a net that hears the undamaged sound")
+    parser.add_argument("--teacher-share", type=float, default=0.6)
     parser.add_argument("--without", nargs="*", default=[], help="sources to leave out")
     parser.add_argument("--report", type=int, default=500)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
@@ -288,6 +314,7 @@ def main() -> None:
     net = LipNet(NetShape(arguments.channels, tuple(arguments.dilations))).to(device)
     if arguments.start:
         net.load_state_dict(load(str(arguments.start)).state_dict())
+    teacher = load(str(arguments.teacher)).to(device) if arguments.teacher else None
     average = Average(net, 0.9993)
     optimiser = torch.optim.AdamW(net.parameters(), arguments.rate, weight_decay=0.01)
     weight = torch.tensor([CLASS_WEIGHT.get(name, 1.0) for name in VISEMES], device=device)
@@ -309,9 +336,10 @@ def main() -> None:
             sound, labels = corpus.crops(arguments.batch, arguments.seconds, dice)
             features = mel(damaged(sound, dice), frames, dice.whole(len(sound), len(STRETCHES)))
             features = hidden_in_part(features, dice)
+            taught = heard_clean(teacher, mel(sound, frames)) if teacher else None
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
             outputs = net.with_helper(features)
-        loss = loss_of(outputs, labels, weight)
+        loss = loss_of(outputs, labels, weight, taught, arguments.teacher_share)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 2.0)
