@@ -1,14 +1,15 @@
 """How well the mouth follows speech: our net beside other ways to hear mouth shapes.
 
-`python -m benchmarks.lipsync [--clips FOLDER] [--conditions]` prints a table and names the machine.
+`python -m benchmarks.lipsync [--clips FOLDER] [--conditions] [--headaudio FOLDER]` prints a table
+and names the machine; `benchmarks.lipsync_peers` says where the other methods come from.
 
-FOLDER holds held-out clips as `training.lipsync.held_out`, `.festival` and `.align` write them (one
-set a shard). Without it two sets are made on the spot: espeak-ng in six languages nobody was
-trained on, and the three recordings in tests/data whose times pocketsphinx aligned from the known
-words - which flatters pocketsphinx's own row there.
+The clips' FOLDER holds held-out clips as `training.lipsync.held_out`, `.festival` and `.p2fa` write
+them (one set a shard). Without it two sets are made on the spot: espeak-ng in six languages nobody
+was trained on, and the three recordings in tests/data whose times pocketsphinx aligned from the
+known words - which flatters pocketsphinx's own row there.
 """
 
-# Greek letters are meant; pocketsphinx is optional.
+# Greek letters are meant; the voice is imported where it speaks.
 # ruff: noqa: RUF001, PLC0415
 
 import argparse
@@ -24,18 +25,11 @@ import numpy as np
 import soundfile
 import soxr
 from numpy.typing import NDArray
+from scipy.signal import fftconvolve
 
-from engine.lipsync.curves import VISEMES
+from benchmarks.lipsync_peers import Method, peers
 from engine.lipsync.from_audio import LIPSYNC_MODEL, Listener
-from engine.lipsync.from_timings import curves_from_timings, loudness_curve
-from training.lipsync.corpus import (
-    SAMPLE_RATE_HZ,
-    Timed,
-    Utterance,
-    read_shard,
-    shards_in,
-    to_int16,
-)
+from training.lipsync.corpus import SAMPLE_RATE_HZ, Utterance, read_shard, shards_in, to_int16
 from training.lipsync.metrics import Heard, closure_of, scores, truth_of
 from training.lipsync.speak import espeak_phonemes
 
@@ -48,9 +42,6 @@ SENTENCES = {
     "id": "Besok pagi kami pergi ke pasar untuk membeli sayur dan buah segar.",
     "fi": "Huomenna menemme metsään poimimaan marjoja, jos ilma on hyvä.",
 }
-Method = Callable[
-    [NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
-]
 
 
 def made_here() -> dict[str, list[Utterance]]:
@@ -98,43 +89,6 @@ def by_product(model: Path) -> Method:
     return hear  # type: ignore[return-value]
 
 
-def by_pocketsphinx() -> Method:
-    """The phone loop of pocketsphinx, its phones through our table of mouth shapes."""
-    from pocketsphinx import Decoder, get_model_path
-
-    from training.lipsync.festival import US
-
-    decoder = Decoder(
-        allphone=str(Path(get_model_path()) / "en-us" / "en-us-phone.lm.bin"),
-        lm=None, lw=2.0, beam=1e-20, pbeam=1e-20, loglevel="FATAL",
-    )  # fmt: skip
-
-    def hear(samples: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-        decoder.start_utt()
-        decoder.process_raw(
-            (np.clip(samples, -1, 1) * 32767).astype(np.int16).tobytes(), full_utt=True
-        )
-        decoder.end_utt()
-        found = [
-            Timed(US[s.word.lower()], s.start_frame / 100, (s.end_frame + 1) / 100)
-            for s in decoder.seg()
-            if s.word.lower() in US
-        ]
-        curves = curves_from_timings(found, len(samples) / SAMPLE_RATE_HZ)  # type: ignore[arg-type]
-        return curves.posteriors, curves.jaw, curves.close
-
-    return hear  # type: ignore[return-value]
-
-
-def by_loudness(samples: NDArray[np.float32]) -> tuple[NDArray[np.float32], ...]:
-    """The mouth as a level meter: open vowel where it is loud, lips shut in the dips."""
-    loud = loudness_curve(samples)
-    posteriors = np.zeros((len(loud), len(VISEMES)), np.float32)
-    posteriors[:, VISEMES.index("aa")] = np.clip(loud * 2, 0.02, 0.98)
-    posteriors[:, 0] = 1.0 - posteriors.sum(axis=1)
-    return posteriors, loud, 1.0 - loud
-
-
 def room(samples: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
     """RT60 of .6 s with early reflections, direct sound as strong as the rest."""
     time_s = np.arange(int(0.7 * SAMPLE_RATE_HZ)) / SAMPLE_RATE_HZ
@@ -142,7 +96,7 @@ def room(samples: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.f
     tail[:80] = 0.0
     tail *= 1.0 / np.sqrt(np.sum(tail**2))
     tail[0] = 1.0
-    return np.convolve(samples, tail)[: len(samples)].astype(np.float32)
+    return fftconvolve(samples, tail)[: len(samples)].astype(np.float32)
 
 
 def with_noise(
@@ -222,6 +176,7 @@ def main() -> None:
     parser.add_argument("--clips", type=Path)
     parser.add_argument("--model", type=Path, default=LIPSYNC_MODEL)
     parser.add_argument("--conditions", action="store_true")
+    parser.add_argument("--headaudio", type=Path, help="unpacked @met4citizen/headaudio of npm")
     arguments = parser.parse_args()
     if arguments.clips:
         sets = {path.stem: list(read_shard(path)) for path in shards_in(arguments.clips)}
@@ -230,13 +185,9 @@ def main() -> None:
     methods: dict[str, Method] = {
         "net": by_net(arguments.model),
         "net, as animated": by_product(arguments.model),
-        "judge": by_net(arguments.model.with_name("judge.onnx")),
-        "loudness": by_loudness,  # type: ignore[dict-item]
+        "judge": by_net(LIPSYNC_MODEL.with_name("judge.onnx")),
+        **peers(arguments.headaudio),
     }
-    try:
-        methods["pocketsphinx"] = by_pocketsphinx()
-    except ImportError:
-        print("(pocketsphinx is not installed: its rows are missing)")
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     print(
         "| method | set | vis15 | coarse9 | silence | jaw r | m/b/p F1 |\n"
