@@ -51,7 +51,8 @@ MIN_BLINK_CLIP_S = 10.0
 MIN_PHOTO_GRAIN = 0.4
 # Below this the landmarks of the lips tremble: brush strokes, heads turned far.
 MIN_SURE_PRESENCE = 0.98
-# Lips of photographs and calm paintings wander by .014 to .038, those of brush strokes by .06 to .09.
+# Lips of photographs and calm paintings wander by .014 to .038, those of brush strokes by .06
+# and more.
 MAX_SURE_WANDER = 0.045
 
 
