@@ -18,8 +18,9 @@ SAMPLE_RATE_HZ = 16_000
 MIN_PLATEAU_S = 0.06
 RAMP_S = 0.05
 
-# How loudness scales the jaw: a whisper opens 62 % as far as the loudest syllable.
-QUIET_JAW, LOUD_JAW = 0.62, 0.55
+# How loudness scales the jaw: the softest syllable opens 70 % as far as the loudest. More takes the
+# jaw away from the true one: loud sounds are not always open ones.
+QUIET_JAW, LOUD_JAW = 0.75, 0.32
 
 # Share of each viseme that shows the teeth and lifts the tongue.
 _TEETH = {"SS": 0.9, "CH": 0.9, "DD": 0.45, "ih": 0.5, "TH": 0.4, "nn": 0.3, "E": 0.25, "FF": 0.2}
