@@ -1,5 +1,5 @@
-// Runs the npm package @met4citizen/headaudio over one sound: `node headaudio.mjs PACKAGE < RAW`.
-// RAW is mono 32-bit floats at 16 kHz; prints [seconds, viseme or null for silence] a line.
+// Runs the npm package @met4citizen/headaudio over one sound: `node headaudio.mjs PACKAGE RATE < RAW`.
+// RAW is mono 32-bit floats at RATE Hz; prints [seconds, viseme or null for silence] a line.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -24,7 +24,7 @@ const postMessage = (event) => {
   if (event.event === "viseme" && event.viseme !== null)
     lines.push([event.t, event.viseme === PARAMS.MODEL_VISEME_SIL ? null : event.viseme]);
 };
-const processor = new Processor({ sampleRate: 16000 }, { port: { postMessage } });
+const processor = new Processor({ sampleRate: Number(process.argv[3]) }, { port: { postMessage } });
 processor._onmessage({ data: { event: "model", model, reset: true } });
 const raw = readFileSync(0);
 const samples = new Float32Array(raw.buffer.slice(raw.byteOffset, raw.byteOffset + raw.byteLength));

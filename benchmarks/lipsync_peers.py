@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import soundfile
+import soxr
 from numpy.typing import NDArray
 
 from engine.lipsync.curves import CURVE_RATE_HZ, VISEMES
@@ -31,6 +32,8 @@ Method = Callable[
 Answer = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 HEADAUDIO = Path(__file__).with_name("headaudio.mjs")
+# headaudio is made for browsers, and a viseme must win a vote of six windows of 16 ms.
+HEADAUDIO_RATE_HZ, HEADAUDIO_LATE_S = 48_000, 0.048
 # How far the jaw is open in a viseme: the mean of our table's sounds of that viseme.
 JAW = np.array(
     [
@@ -146,15 +149,15 @@ def by_headaudio(package: Path) -> Method:
     order = ("aa", "E", "ih", "oh", "ou", "PP", "SS", "TH", "DD", "FF", "kk", "nn", "RR", "CH")
 
     def hear(samples: NDArray[np.float32]) -> Answer:
-        command = ["node", str(HEADAUDIO), str(package)]
-        raw = samples.astype("<f4").tobytes()
+        command = ["node", str(HEADAUDIO), str(package), str(HEADAUDIO_RATE_HZ)]
+        raw = soxr.resample(samples, SAMPLE_RATE_HZ, HEADAUDIO_RATE_HZ).astype("<f4").tobytes()
         shown = subprocess.run(command, input=raw, capture_output=True, check=True).stdout
         # Each event lasts until the next; its window is centred on its time.
         now, at = 0, 0
         classes = np.zeros(_count(samples), np.int64)
         for line in shown.decode().splitlines():
             time_s, which = json.loads(line)
-            begin = max(round(time_s * CURVE_RATE_HZ), at)
+            begin = max(round((time_s - HEADAUDIO_LATE_S) * CURVE_RATE_HZ), at)
             classes[at:begin] = now
             now, at = VISEMES.index(order[which]) if which is not None else 0, begin
         classes[at:] = now
