@@ -132,7 +132,7 @@ def test_only_rows_that_changed_or_lost_a_file_are_made_again(delivered, dub):
 @pytest.mark.parametrize(
     ("content", "portrait", "sentence"),
     [
-        ("a,b\n1,2\n", PORTRAIT, "The table cannot be read: its first row must name"),
+        ("a,b\n1,2\n", PORTRAIT, "The first row of the table does not name its columns."),
         ("text\nHi.\n", SPEECH, "This file is not a picture."),
     ],
 )
