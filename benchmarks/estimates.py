@@ -124,6 +124,16 @@ def said(voice: Path | str | float, folder: Path) -> Path | str:
     return repeated(ELEVEN_SECONDS, voice / 60, folder / f"{voice:.0f}_seconds.wav")
 
 
+def line(row: Row) -> str:
+    """One video, told against true."""
+    error = "-" if row.time_error is None else f"{row.time_error:.0%}"
+    return (
+        f"{row.name:60} told {row.told_s:5.1f} s took {row.took_s:5.1f} s | left after a "
+        f"fifth: told {row.left_told_s} true {row.left_true_s} error {error} | memory told "
+        f"{row.told_mb:.0f} took {row.took_mb:.0f} MB error {row.memory_error:.0%}"
+    )
+
+
 def main() -> None:
     """Make the videos and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -134,17 +144,11 @@ def main() -> None:
         with StudioEngine(settings, exclusive=True) as engine:
             for preset, voice in WARM_UP:
                 make(engine, COLLINS, voice, RenderOptions(preset=preset, seed=1))
-            rows = [
-                make(engine, portrait, said(voice, Path(folder)), RenderOptions(seed=1, **options))
-                for portrait, voice, options in JOBS
-            ]
-    for row in rows:
-        error = "-" if row.time_error is None else f"{row.time_error:.0%}"
-        print(
-            f"{row.name:60} told {row.told_s:5.1f} s took {row.took_s:5.1f} s | left after a "
-            f"fifth: told {row.left_told_s} true {row.left_true_s} error {error} | memory told "
-            f"{row.told_mb:.0f} took {row.took_mb:.0f} MB error {row.memory_error:.0%}"
-        )
+            rows = []
+            for portrait, voice, options in JOBS:
+                spoken = said(voice, Path(folder))
+                rows.append(make(engine, portrait, spoken, RenderOptions(seed=1, **options)))
+                print(line(rows[-1]), flush=True)
     times = [row.time_error for row in rows if row.time_error is not None]
     memory = [row.memory_error for row in rows]
     print(
