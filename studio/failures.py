@@ -3,8 +3,8 @@
 import functools
 import html
 import logging
-from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from collections.abc import Callable, Iterator
+from typing import ParamSpec, TypeVar, cast
 
 import gradio as gr
 
@@ -37,6 +37,23 @@ def guarded(handler: Callable[P, R]) -> Callable[P, R]:
         except Exception:  # noqa: BLE001 - the edge; logged with its traceback
             _log.exception("a page handler failed")
             raise toast(explain(ErrorCode.INTERNAL)) from None
+
+    return wrapper
+
+
+def guarded_steps(handler: Callable[P, Iterator[R]]) -> Callable[P, Iterator[R]]:
+    """Wrap a handler that shows one thing after another; each step is guarded.
+
+    The steps of a handler run in different contexts, so the language is set for each anew.
+    """
+
+    @functools.wraps(handler)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> Iterator[R]:
+        steps = handler(*args, **kwargs)
+        end = object()
+        take = guarded(lambda: next(steps, end))
+        while (step := take()) is not end:
+            yield cast(R, step)
 
     return wrapper
 

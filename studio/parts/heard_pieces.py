@@ -29,14 +29,6 @@ class Piece:
         return len(self.frames) / self.width_bytes / self.rate_hz
 
 
-@dataclass(frozen=True)
-class HeardPieces:
-    """The piece that is heard, and those that come."""
-
-    first: Piece
-    rest: Iterator[Path]
-
-
 def take_piece(path: Path) -> Piece:
     """Read a piece and remove its file."""
     with wave.open(str(path), "rb") as file:
@@ -55,14 +47,14 @@ def first_html(first: Piece) -> str:
     )
 
 
-def whole_html(heard: HeardPieces) -> str:
+def whole_html(first: Piece, rest: Iterator[Path]) -> str:
     """The whole sound, for the player to go on with; empty when the first piece is all."""
-    pieces = [heard.first, *map(take_piece, heard.rest)]
+    pieces = [first, *map(take_piece, rest)]
     if len(pieces) == 1:
         return ""
     return (
-        f'<span hidden data-sound="{_address(pieces)}" data-from="{heard.first.duration_s:.3f}" '
-        f'data-number="{heard.first.number}"></span>'
+        f'<span hidden data-sound="{_address(pieces)}" data-from="{first.duration_s:.3f}" '
+        f'data-number="{first.number}"></span>'
     )
 
 

@@ -2,6 +2,7 @@
 
 import html
 import urllib.parse
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,10 +10,10 @@ import gradio as gr
 
 from engine.contracts import SpeechOptions
 from studio.context import Studio
-from studio.failures import guarded
+from studio.failures import guarded, guarded_steps
 from studio.locales import say
 from studio.parts.captions_input import create_captions_input
-from studio.parts.heard_pieces import HeardPieces, first_html, take_piece, whole_html
+from studio.parts.heard_pieces import first_html, take_piece, whole_html
 from studio.parts.level_meter import level_html
 from studio.parts.quiet import QUIET
 from studio.parts.typing_pause import when_typing_pauses
@@ -103,25 +104,21 @@ def create_voice_input(studio: Studio) -> VoiceInput:
         preview = gr.Button(say("voice.preview"), size="sm", elem_id="voice-preview")
         preview_player = gr.HTML(visible=False, elem_id="voice-preview-player")
         preview_whole = gr.HTML(elem_id="voice-preview-whole", apply_default_css=False)
-        heard = gr.State()
     captions = create_captions_input(studio, source)
 
     @guarded
     def show_player(path: str | None) -> Any:  # noqa: ANN401 - a Gradio update
         return gr.update(value=_player_html(path) if path else "", visible=path is not None)
 
-    @guarded
-    def hear(what: str, tongue: str | None, who: str | None, pace: float) -> Any:  # noqa: ANN401 - Gradio updates
+    @guarded_steps
+    def hear(what: str, tongue: str | None, who: str | None, pace: float) -> Iterator[Any]:
         options = SpeechOptions(
             text=_first_words(what), language=tongue or None, voice=who or None, speed=pace
         )
         pieces = studio.engine.preview_voice_pieces(options)
         first = take_piece(next(pieces))
-        return gr.update(value=first_html(first), visible=True), HeardPieces(first, pieces)
-
-    @guarded
-    def hear_rest(heard: HeardPieces | None) -> Any:  # noqa: ANN401 - Gradio updates
-        return whole_html(heard) if heard else "", None
+        yield gr.update(value=first_html(first), visible=True), ""
+        yield gr.skip(), whole_html(first, pieces)
 
     settled_text = gr.Textbox(visible="hidden", elem_id="settled-text")
     text.change(
@@ -131,8 +128,7 @@ def create_voice_input(studio: Studio) -> VoiceInput:
     source.change(None, source, panels, js=_SHOW_PANELS, show_progress="hidden")
     recording.change(show_player, recording, player, **QUIET)
     spoken = [text, pair.language, pair.voice, speed]
-    first_heard = preview.click(hear, spoken, [preview_player, heard], api_visibility="private")
-    first_heard.success(hear_rest, heard, [preview_whole, heard], **QUIET)
+    preview.click(hear, spoken, [preview_player, preview_whole], api_visibility="private")
     return VoiceInput(
         source=source,
         recording=recording,

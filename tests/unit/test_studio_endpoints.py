@@ -47,6 +47,11 @@ def client(address):
     return Client(address, verbose=False)
 
 
+def test_an_open_page_holds_no_connection(client):
+    """A browser gives a site six; seven tabs that hold one each would all stand still."""
+    assert client.config["connect_heartbeat"] is False
+
+
 def submit(client: Client, **changes: object) -> dict:
     given = {
         "portrait": handle_file(PORTRAIT),

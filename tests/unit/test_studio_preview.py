@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from engine.media.audio import write_wav
 from studio.page_fonts import FONTS_DIR, create_font_route
-from studio.parts.heard_pieces import HeardPieces, first_html, take_piece, whole_html
+from studio.parts.heard_pieces import first_html, take_piece, whole_html
 from studio.theme import FONT_STYLES_PATH
 
 
@@ -32,7 +32,7 @@ def sound_in(words):
 def test_player_goes_on_with_the_whole_where_the_first_piece_ends(tmp_path):
     pieces = pieces_in(tmp_path, (0.5, 0.25, 0.25))
     first = take_piece(next(pieces))
-    begun, whole = first_html(first), whole_html(HeardPieces(first, pieces))
+    begun, whole = first_html(first), whole_html(first, pieces)
 
     start, rate_hz = sound_in(begun)
     samples, _ = sound_in(whole)
@@ -47,7 +47,7 @@ def test_player_goes_on_with_the_whole_where_the_first_piece_ends(tmp_path):
 def test_nothing_follows_a_preview_of_one_piece(tmp_path):
     pieces = pieces_in(tmp_path, (0.5,))
 
-    assert whole_html(HeardPieces(take_piece(next(pieces)), pieces)) == ""
+    assert whole_html(take_piece(next(pieces)), pieces) == ""
 
 
 @pytest.fixture
