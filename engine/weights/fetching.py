@@ -35,9 +35,7 @@ class WeightsFetcher:
         on_end: called from the thread when a download has ended, however it did.
     """
 
-    def __init__(
-        self, settings: EngineSettings, on_end: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, settings: EngineSettings, on_end: Callable[[], None] = lambda: None) -> None:
         self._settings = settings
         self._on_end = on_end
         self._lock = threading.Lock()
