@@ -153,10 +153,13 @@ def _choose(drawn: NDArray[np.uint8]) -> NDArray[np.bool_] | None:
         score = width * np.exp(-((away / 16.0) ** 2))
         if score > best_score:
             best, best_score = labels == index, score
-    if best is None:
-        return None
-    outlines, _ = cv2.findContours(best.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    filled = np.zeros(drawn.shape, np.uint8)
+    return None if best is None else fill_outline(best)
+
+
+def fill_outline(blob: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """A part of a drawing together with what its outline surrounds."""
+    outlines, _ = cv2.findContours(blob.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    filled = np.zeros(blob.shape, np.uint8)
     cv2.drawContours(filled, outlines, -1, 1, -1)
     return filled > 0
 

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.animators.lite.drawn import SKIN_DISTANCE, commonest, flat_skin
+from engine.animators.lite.drawn import SKIN_DISTANCE, commonest, fill_outline, flat_skin
 from engine.animators.lite.frame import FaceFrame
 from engine.animators.lite.head import Box
 from engine.animators.lite.interior import Layer
@@ -190,12 +190,7 @@ def _choose(drawn: NDArray[np.uint8]) -> NDArray[np.bool_] | None:
         score = float(stats[index, cv2.CC_STAT_AREA]) * np.exp(-((away / REACH_MM) ** 2))
         if is_eye and not cut_off and score > best_score:
             best, best_score = labels == index, score
-    if best is None:
-        return None
-    outlines, _ = cv2.findContours(best.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    filled = np.zeros(drawn.shape, np.uint8)
-    cv2.drawContours(filled, outlines, -1, 1, -1)
-    return filled > 0
+    return None if best is None else fill_outline(best)
 
 
 def _lid(
