@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 from benchmarks.lecture_deck import ROOT, write_deck
+from engine.machine import usable_cores
 
 PORTRAIT = ROOT / "tests" / "data" / "portraits" / "astronaut_collins.jpg"
 
@@ -32,7 +33,7 @@ def main() -> None:
     parser.add_argument("--voice")
     parser.add_argument("--clips", action="store_true")
     arguments = parser.parse_args()
-    print(f"{platform.platform()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    print(f"{platform.platform()}, {usable_cores()} cores, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.out or Path(scratch)
         for count in arguments.slides:

@@ -15,7 +15,6 @@ known words - which flatters pocketsphinx's own row there.
 import argparse
 import base64
 import json
-import os
 import platform
 import time
 from collections.abc import Callable
@@ -29,6 +28,7 @@ from scipy.signal import fftconvolve
 
 from benchmarks.lipsync_peers import Method, peers
 from engine.lipsync.from_audio import LIPSYNC_MODEL, Listener
+from engine.machine import usable_cores
 from training.lipsync.corpus import SAMPLE_RATE_HZ, Utterance, read_shard, shards_in, to_int16
 from training.lipsync.metrics import Heard, closure_of, scores, truth_of
 from training.lipsync.speak import espeak_phonemes
@@ -188,7 +188,7 @@ def main() -> None:
         "judge": by_net(LIPSYNC_MODEL.with_name("judge.onnx")),
         **peers(arguments.headaudio),
     }
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    print(f"{platform.machine()}, {usable_cores()} cores, Python {platform.python_version()}")
     print(
         "| method | set | vis15 | coarse9 | silence | jaw r | m/b/p F1 |\n"
         "| - | - | - | - | - | - | - |"

@@ -20,6 +20,7 @@ import soundfile as sf
 
 from engine import AnimateRequest, EngineSettings, RenderOptions, StudioEngine
 from engine.contracts import JobStatus
+from engine.machine import usable_cores
 
 ROW = "| {:<24} | {:>5} | {:>9} | {:>8} | {:>8} | {:>6} | {:>6} | {:>7} |"
 
@@ -71,7 +72,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[512, 768, 1024])
     arguments = parser.parse_args()
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
-    cores = os.cpu_count()
+    cores = usable_cores()
     print(f"{cores} cores, {platform.machine()}, {platform.system()}, load at start {load}\n")
     heads = ("portrait", "size", "picture", "speech s", "frames/s", "job s", "factor", "peak MB")
     print(ROW.format(*heads))

@@ -29,6 +29,7 @@ from brokers import rabbitmq_server, redis_server  # noqa: E402 - the path is se
 
 from engine.api import StudioEngine  # noqa: E402
 from engine.contracts import AnimateRequest, JobStatus, RenderOptions  # noqa: E402
+from engine.machine import usable_cores  # noqa: E402
 from engine.settings import EngineSettings  # noqa: E402
 
 PORTRAIT = ROOT / "tests" / "data" / "portraits" / "astronaut_collins.jpg"
@@ -195,7 +196,7 @@ def main() -> None:
     first = next((found for found in runs if found["workers"] == 1), runs[0])
     for found in runs:
         found["ratio"] = round(found["videos_per_minute"] / first["videos_per_minute"], 2)
-    print(json.dumps({"broker": given.broker, "cores": os.cpu_count(), "runs": runs}, indent=1))
+    print(json.dumps({"broker": given.broker, "cores": usable_cores(), "runs": runs}, indent=1))
 
 
 if __name__ == "__main__":

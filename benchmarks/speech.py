@@ -35,6 +35,7 @@ from scipy.signal import butter, sosfiltfilt
 from benchmarks.speech_sentences import ENGLISH, HUNDRED, MANY
 from engine.api import StudioEngine
 from engine.contracts import AnimateRequest, RenderOptions, SpeechOptions
+from engine.machine import usable_cores
 from engine.settings import EngineSettings
 from engine.speech.catalog import VoiceCatalog
 from engine.speech.voice import SpokenClip
@@ -330,7 +331,7 @@ def main() -> None:
     parser.add_argument("--whisper", type=Path, metavar="FOLDER")
     arguments = parser.parse_args()
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
-    print(f"{platform.machine()}, {os.cpu_count()} cores, load {load:.1f}, {platform.system()}")
+    print(f"{platform.machine()}, {usable_cores()} cores, load {load:.1f}, {platform.system()}")
     wanted = names if "all" in arguments.parts else arguments.parts
     for name in wanted:
         print(f"\n## {name}")

@@ -1,6 +1,5 @@
 """The animate stage: frames stream from the animator straight into the encoder."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,6 +23,7 @@ from engine.face.framing import (
 from engine.face.geometry import Face
 from engine.lipsync.curves import MouthCurves
 from engine.lipsync.shaping import smooth
+from engine.machine import usable_cores
 from engine.media.caption_drawer import CaptionDrawer
 from engine.media.video import VideoWriter, frames_for, write_poster
 from engine.pipeline.calibrate import fixed_shift_s
@@ -81,7 +81,7 @@ def build_scene(
         seed=spec.seed,
         dynamic_scale=options.dynamic_scale,
         motion_scale=options.motion_scale,
-        threads=settings.render_threads or min(os.cpu_count() or 1, MAX_RENDER_THREADS),
+        threads=settings.render_threads or min(usable_cores(), MAX_RENDER_THREADS),
         smoothing=options.smoothing,
         shift_s=shift_s,
     )

@@ -1,7 +1,6 @@
 """The pre-flight check: will these inputs do, and what will the video cost here?"""
 
 import math
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ from engine.contracts import (
 )
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.face.framing import expected_shape
+from engine.machine import usable_cores
 from engine.pipeline.animate import shown_window
 from engine.pipeline.decode import received_sound
 from engine.pipeline.foresight import USUAL_FACE_SHARE, known_paces
@@ -229,7 +229,7 @@ class _Costs:
             moving_mp=moving_megapixels(self.face_share * width_px * height_px, picture_mp),
             photo_mp=self.photo_size[0] * self.photo_size[1] / 1e6,
             speaking_s=self.speaking_s,
-            cores=os.cpu_count() or 1,
+            cores=usable_cores(),
         )
         seconds = START_SECONDS + sum(stage_costs(work, self.paces).values())
         return self._estimate(options, self.tools.lite, seconds)

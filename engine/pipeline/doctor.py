@@ -15,6 +15,7 @@ import psutil
 
 from engine.errors import EngineError
 from engine.gpu.gauge import read_cards
+from engine.machine import usable_cores
 from engine.pipeline.tools import Tools
 from engine.settings import EngineSettings
 from engine.weights.service import list_weights
@@ -50,7 +51,7 @@ def _row(name: str, detail: str, *, ok: bool = True, needed: bool = True) -> dic
 
 def _machine() -> dict[str, Any]:
     version = importlib.metadata.version("gradio") if _is_installed("gradio") else "not installed"
-    cores = os.cpu_count() or 1
+    cores = usable_cores()
     return _row(
         "Machine",
         f"{platform.system()} {platform.machine()}, {cores} cores, "

@@ -1,6 +1,5 @@
 """What the stages of one job should cost: from little knowledge at its start, better as it goes."""
 
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,6 +14,7 @@ from engine.face.detector import FaceFinder
 from engine.face.framing import expected_shape
 from engine.face.networks import LANDMARK_SIDE_PX
 from engine.face.regions import Square
+from engine.machine import usable_cores
 from engine.pipeline.stage_costs import LOOK, MACHINE, Work, moving_megapixels, stage_costs
 from engine.pipeline.tools import Tools
 from engine.speech.speaking_cost import speaking_s
@@ -59,7 +59,7 @@ class Foresight:
             moving_mp=moving_megapixels(USUAL_FACE_SHARE * width_px * height_px, picture_mp),
             photo_mp=photo_size[0] * photo_size[1] / 1e6,
             speaking_s=self._speaking_s(speech_s),
-            cores=os.cpu_count() or 1,
+            cores=usable_cores(),
         )
 
     @property

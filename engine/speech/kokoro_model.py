@@ -8,7 +8,6 @@ the disk. onnxruntime is looked up when a text is spoken.
 import hashlib
 import importlib.util
 import json
-import os
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EngineError, ErrorCode
+from engine.machine import usable_cores
 from engine.speech.onnx_outputs import with_output
 
 SAMPLE_RATE_HZ = 24000
@@ -52,7 +52,7 @@ class KokoroModel:
             onnxruntime: Any = import_module("onnxruntime")
             self.ids: dict[str, int] = json.loads((VOICES_DIR / "letters.json").read_text("utf-8"))
             options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = min(_MAX_THREADS, os.cpu_count() or 1)
+            options.intra_op_num_threads = min(_MAX_THREADS, usable_cores())
             options.inter_op_num_threads = 1
             options.log_severity_level = 3  # errors only
             # Threads that wait for each other awake cost more than they save; weights packed a

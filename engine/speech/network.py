@@ -3,12 +3,12 @@
 onnxruntime is looked up when a text is spoken, so that listing voices needs none of it.
 """
 
-import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError, ErrorCode
+from engine.machine import usable_cores
 
 _MAX_THREADS = 4
 
@@ -28,7 +28,7 @@ def open_network(model: bytes | Path, voice: str) -> Any:  # noqa: ANN401 - onnx
     except ImportError as error:
         raise EngineError(ErrorCode.VOICE_UNAVAILABLE, voice=voice) from error
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = min(_MAX_THREADS, os.cpu_count() or 1)
+    options.intra_op_num_threads = min(_MAX_THREADS, usable_cores())
     options.inter_op_num_threads = 1
     options.log_severity_level = 3  # errors only
     # Threads that wait for each other awake cost more than they save.

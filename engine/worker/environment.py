@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from engine.contracts import Lane
+from engine.machine import usable_cores
 from engine.settings import EngineSettings
 
 PROJECT_ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +58,7 @@ def child_environment(
         base: the environment of the parent; what a person set there is kept.
     """
     paths = [str(PROJECT_ROOT), *filter(None, [base.get("PYTHONPATH")])]
-    threads = str(native_threads(lane, settings, os.cpu_count() or 1))
+    threads = str(native_threads(lane, settings, usable_cores()))
     is_limited = lane == "decode"
     return {
         **({} if is_limited else dict.fromkeys(_THREAD_VARIABLES, threads)),
