@@ -9,7 +9,6 @@ import threading
 import time
 from typing import Any
 
-import httpx
 import numpy as np
 import soundfile
 
@@ -102,6 +101,8 @@ class SpeechServerEngine:
         """Nothing to do: the memory is the server's."""
 
     def _ask_names(self) -> tuple[str, ...]:
+        import httpx  # noqa: PLC0415 - needed only where there is a server
+
         try:
             answer = self._fetch("GET", "/v1/audio/voices", _LIST_TIMEOUT_S, _MAX_LIST_BYTES)
             names = _names_in(httpx.Response(200, content=answer).json())
@@ -126,6 +127,8 @@ class SpeechServerEngine:
         Raises:
             EngineError: SPEECH_SERVER_FAILED; `answered` says whether a server was there.
         """
+        import httpx  # noqa: PLC0415 - needed only where there is a server
+
         try:
             server = private_server(self._url or "")
         except NotPrivateError as error:

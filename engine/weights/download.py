@@ -5,15 +5,18 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.weights.fault_messages import damaged
 from engine.weights.file_check import find_fault
-from engine.weights.hub import Hub, RemoteFile
 from engine.weights.store import FetchedFile, hash_file, read_lock, write_lock
 from engine.weights.weight_files import WeightSet
+
+if TYPE_CHECKING:  # httpx, half a second that every start of a command would wait for
+    from engine.weights.hub import Hub, RemoteFile
 
 SPARE_BYTES = 500_000_000
 """Kept free on the disk beside the weights, for the videos."""
@@ -44,7 +47,7 @@ OnProgress = Callable[[DownloadProgress], None]
 def download_set(
     weight_set: WeightSet,
     folder: Path,
-    hub: Hub,
+    hub: "Hub",
     on_progress: OnProgress = lambda _progress: None,
 ) -> None:
     """Fetch whatever a folder lacks of a set.
@@ -77,7 +80,7 @@ class _Download:
     """One download of one set, alone in its folder."""
 
     def __init__(
-        self, weight_set: WeightSet, folder: Path, hub: Hub, on_progress: OnProgress
+        self, weight_set: WeightSet, folder: Path, hub: "Hub", on_progress: OnProgress
     ) -> None:
         self._set, self._folder, self._hub = weight_set, folder, hub
         self._tell = on_progress
@@ -95,7 +98,7 @@ class _Download:
         for remote in wanted:
             self._fetch(remote)
 
-    def _is_here(self, remote: RemoteFile) -> bool:
+    def _is_here(self, remote: "RemoteFile") -> bool:
         """Whether the file is whole: by what was kept of it, else by its own content."""
         path = self._folder / remote.file.path
         if self._is_converted(remote, path):
@@ -110,7 +113,7 @@ class _Download:
         self._keep(remote, path)
         return True
 
-    def _is_converted(self, remote: RemoteFile, path: Path) -> bool:
+    def _is_converted(self, remote: "RemoteFile", path: Path) -> bool:
         """Whether its content lies here as safetensors, made from what is published now."""
         converted = path.with_suffix(".safetensors")
         if path.is_file() or converted == path or not converted.is_file():
@@ -118,12 +121,12 @@ class _Download:
         known = self._lock.get(remote.file.path)
         return known is not None and known.sha256 == remote.etag and not find_fault(converted)
 
-    def _part(self, remote: RemoteFile) -> Path:
+    def _part(self, remote: "RemoteFile") -> Path:
         """Where its bytes gather; named after the content, so that no other is continued."""
         target = self._folder / remote.file.path
         return target.with_name(f"{target.name}.{remote.etag[:ETAG_SHOWN]}.part")
 
-    def _fetch(self, remote: RemoteFile) -> None:
+    def _fetch(self, remote: "RemoteFile") -> None:
         part, target = self._part(remote), self._folder / remote.file.path
         part.parent.mkdir(parents=True, exist_ok=True)
         for stale in part.parent.glob(f"{target.name}.*.part"):
@@ -138,13 +141,13 @@ class _Download:
         part.replace(target)
         self._keep(remote, target)
 
-    def _count(self, remote: RemoteFile, count: int) -> None:
+    def _count(self, remote: "RemoteFile", count: int) -> None:
         self._done += count
         if abs(self._done - self._told) >= TELL_EVERY_BYTES or self._done == self._total:
             self._told = self._done
             self._tell(DownloadProgress(remote.file.name, self._done, self._total))
 
-    def _keep(self, remote: RemoteFile, path: Path) -> None:
+    def _keep(self, remote: "RemoteFile", path: Path) -> None:
         sha256 = hash_file(path)
         self._lock[remote.file.path] = FetchedFile(
             remote.file.repo, remote.commit, remote.size_bytes, sha256

@@ -5,7 +5,6 @@ from pathlib import Path
 from engine.settings import EngineSettings
 from engine.weights.catalog import CATALOG, EVERYTHING, find_set
 from engine.weights.download import OnProgress, download_set
-from engine.weights.hub import Hub
 from engine.weights.store import FileStatus, OnBytes, examine, verify
 from engine.weights.weight_files import WeightSet
 
@@ -52,6 +51,8 @@ def get_weights(
     weight_set = find_set(name)
     folder = folder_of(weight_set, settings)
     token = settings.hub_token.get_secret_value() if settings.hub_token else None
+    from engine.weights.hub import Hub  # noqa: PLC0415 - httpx, which most commands never need
+
     with Hub(settings.hub_endpoint, token) as hub:
         download_set(weight_set, folder, hub, on_progress)
     return examine(weight_set, folder)
