@@ -49,6 +49,13 @@ _RISE = 0.20
 _DOUBT = 0.08
 _SIL, _PP, _FF = VISEMES.index("sil"), VISEMES.index("PP"), VISEMES.index("FF")
 
+# Where the net is in doubt it answers with the mean, so that small openings come out too wide.
+_JAW_POWER = 1.1
+
+# The net closes the jaw at the edges of speech by itself: to scale it down there once more would
+# open too late and close too early, so that the gate of the jaw is held this much around speech.
+_JAW_HOLD_S = 0.06
+
 # The gate opens between these levels under the loud speech around; a speaker far from the
 # microphone may be 15 dB softer than the loudest one.
 _GATE_DB = (-38.0, -24.0)
@@ -159,7 +166,9 @@ def curves_from_net(
     gate = _energy_gate(level_db, loud_db)
     on = smooth_gaussian(np.asarray(voiced * gate, np.float32), 0.02 * CURVE_RATE_HZ)
     speaking = _speaking(on)
-    jaw = jaw_by_loudness(values[:, 0] * on, loudness)
+    held = maximum_filter1d(on, 2 * round(_JAW_HOLD_S * CURVE_RATE_HZ) + 1, mode="nearest")
+    opening = np.clip(values[:, 0], 0.0, 1.0) ** _JAW_POWER * held
+    jaw = jaw_by_loudness(np.asarray(opening, np.float32), loudness)
     return assemble(
         posteriors=posteriors,
         jaw=jaw,
