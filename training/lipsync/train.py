@@ -34,7 +34,7 @@ SYMBOL_INDEX = {symbol: k for k, symbol in enumerate(SYMBOLS)}
 # How often a source is drawn, against the share its length would give it.
 SOURCE_WEIGHT = {
     "espeak": 0.5, "hibari": 1.2, "kokoro": 4.0, "festival": 1.0, "flite": 1.2, "recording": 3.0,
-    "english": 6.0,
+    "english": 6.0, "game": 2.5,
 }  # fmt: skip
 VALUE_WEIGHT = (2.0, 1.0, 1.0, 3.0, 1.5)
 CLASS_WEIGHT = {"PP": 1.6, "FF": 1.5, "TH": 1.2, "CH": 1.1}
@@ -191,6 +191,7 @@ def loss_of(
     weight: torch.Tensor,
     taught: tuple[torch.Tensor, torch.Tensor] | None = None,
     share: float = 0.0,
+    jaw_share: float = 0.0,
 ) -> torch.Tensor:
     """Distance from the truth and, for `share` of it, from what a teacher heard.
 
@@ -200,6 +201,7 @@ def loss_of(
         weight: of each class.
         taught: posteriors and values of the teacher.
         share: of the teacher, 0..1.
+        jaw_share: weight of the jaw's correlation with the truth.
     """
     logits, values, helper = outputs
     classes = functional.cross_entropy(
@@ -213,7 +215,19 @@ def loss_of(
     symbols = functional.cross_entropy(helper.flatten(0, 1).float(), labels.symbol.flatten())
     apart = functional.smooth_l1_loss(values.float(), wanted, reduction="none", beta=0.1)
     scale = torch.tensor(VALUE_WEIGHT, device=apart.device)
-    return classes + 3.0 * (apart * scale).mean() + 0.3 * symbols
+    loss = classes + 3.0 * (apart * scale).mean() + 0.3 * symbols
+    return loss + jaw_share * jaw_unlike(values, labels.values) if jaw_share else loss
+
+
+def jaw_unlike(values: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+    """1 - correlation of the jaw with the wanted one within a crop, mean over crops that speak."""
+    said, meant = (
+        x[..., 0].float() - x[..., 0].float().mean(1, keepdim=True) for x in (values, wanted)
+    )
+    spread = meant.square().sum(1)
+    alike = (said * meant).sum(1) / (said.square().sum(1) * spread + 1e-4).sqrt()
+    speaks = spread > 1.0
+    return ((1.0 - alike) * speaks).sum() / speaks.sum().clamp_min(1)
 
 
 def heard_clean(teacher: LipNet, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -293,6 +307,7 @@ def main() -> None:
     parser.add_argument("--start", type=Path, help="go on from this net")
     parser.add_argument("--teacher", type=Path, help="a net that hears the undamaged sound")
     parser.add_argument("--teacher-share", type=float, default=0.6)
+    parser.add_argument("--jaw-share", type=float, default=0.0, help="weight of the jaw's r")
     parser.add_argument("--without", nargs="*", default=[], help="sources to leave out")
     parser.add_argument("--report", type=int, default=500)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
@@ -339,7 +354,9 @@ def main() -> None:
             taught = heard_clean(teacher, mel(sound, frames)) if teacher else None
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
             outputs = net.with_helper(features)
-        loss = loss_of(outputs, labels, weight, taught, arguments.teacher_share)
+        loss = loss_of(
+            outputs, labels, weight, taught, arguments.teacher_share, arguments.jaw_share
+        )
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 2.0)
