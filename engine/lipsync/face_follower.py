@@ -14,7 +14,8 @@ from engine.face.geometry import Face
 from engine.face.mouth_cover import lips_wander
 from engine.face.photo_quality import measure_quality
 from engine.face.regions import Square, cut_out
-from engine.face.topology import NOSE_TIP, OUTER_LIPS, RIGID_POINTS
+from engine.face.topology import NOSE_TIP, RIGID_POINTS
+from engine.lipsync.jaw_flow import SIDE_PX, LowerFace
 from engine.media.video_stretches import Planes
 
 # Frames looked at together; all in the same square, so the head may not move far meanwhile.
@@ -33,15 +34,14 @@ TRIED_SQUARES = ((1.0, 0.0), (1.08, 0.0), (1.08, -0.04), (1.0, -0.04), (0.95, 0.
 MAX_SHIFT_SIDES = 0.05
 MAX_SCALE = 1.06
 MAX_TURN_RAD = 0.06
-MOUTH_SIDE_PX = 16
 
 
 @dataclass(frozen=True)
 class SeenFace:
-    """One face in one frame, and the lightness of its mouth."""
+    """One face in one frame, and its lower part held still: `SIDE_PX` x `SIDE_PX`, grey."""
 
     face: Face
-    mouth: NDArray[np.float32]
+    lower: NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,8 @@ class FaceFollower:
     Attributes:
         finder: its networks are called from several threads at once.
         face: the face to follow, as it was in the photo; None = the largest.
-        anchor, mouth: where face and mouth are on the head, once it was found.
+        anchor: where the face is on the head, once it was found.
+        lower: where its lower part is, and how it lay when it was first found.
         square: where the next frames are looked at.
         searches_left: searches that may still be made.
         grain: as in `PhotoQuality`, of the first face seen.
@@ -96,7 +97,7 @@ class FaceFollower:
     finder: FaceFinder
     face: Face | None
     anchor: _Anchor | None = None
-    mouth: _Anchor | None = None
+    lower: tuple[_Anchor, LowerFace] | None = None
     square: Square | None = None
     searches_left: int = MAX_SEARCHES
     grain: float = 0.0
@@ -143,15 +144,18 @@ class FaceFollower:
         face = self._found(pixels)
         if face is None:
             return
-        start, best = square_around(face.landmarks), 0.0
+        start, best, surest = square_around(face.landmarks), 0.0, None
         for scale, drop in TRIED_SQUARES:
             square = replace(start, side=start.side * scale, y=start.y + drop * start.side)
             seen = self.finder.look(pixels, square, MIN_PRESENCE)
             if seen is not None and seen.score > best:
                 best, self.square, self.anchor = seen.score, square, _Anchor.of(square, seen)
-                self.mouth = _Anchor.of(_square_of_mouth(seen), seen)
+                surest = seen
             if best >= SURE_PRESENCE:
                 break
+        if self.lower is None and surest is not None:
+            lower = LowerFace.of(surest)
+            self.lower = _Anchor.of(lower.square, surest), lower
         self.grain = self.grain or measure_quality(pixels, face).grain
         if self.wander is None:
             self.wander = lips_wander(pixels, face, self.finder)
@@ -168,27 +172,16 @@ class FaceFollower:
         )
 
     def _look(self, planes: Planes, square: Square | None) -> SeenFace | None:
-        if square is None or self.mouth is None:
+        if square is None or self.lower is None:
             return None
         crop, left, top = planes.crop_rgb(square.x, square.y, CROP_ROOM * square.side)
         face = self.finder.look(crop, square.shifted(-left, -top), MIN_PRESENCE)
         if face is None:
             return None
         face = face.moved(1.0, left, top)
-        place = self.mouth.moved_with(face).shifted(-left, -top)
-        mouth = cv2.cvtColor(
-            cut_out(crop, place, MOUTH_SIDE_PX, repeat_border=True), cv2.COLOR_RGB2GRAY
-        )
-        return SeenFace(face, mouth.reshape(-1).astype(np.float32))
-
-
-def _square_of_mouth(face: Face) -> Square:
-    """The lips with room for the jaw to drop."""
-    lips = face.landmarks[list(OUTER_LIPS), :2]
-    x, y = lips.mean(axis=0)
-    width = float(np.ptp(lips[:, 0]))
-    angle_rad = square_around(face.landmarks).angle_rad
-    return Square(float(x), float(y) + 0.15 * width, 1.7 * width, angle_rad)
+        place = self.lower[0].moved_with(face).shifted(-left, -top)
+        lower = cv2.cvtColor(cut_out(crop, place, SIDE_PX, repeat_border=True), cv2.COLOR_RGB2GRAY)
+        return SeenFace(face, np.asarray(lower, np.uint8))
 
 
 def _blocks(frames: Iterable[tuple[int, Planes]]) -> Iterator[list[tuple[int, Planes]]]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from engine.lipsync.curves import MouthCurves
 from engine.lipsync.face_motion import FaceMotion
+from engine.lipsync.jaw_flow import opening_of
 
 MAX_LAG_S = 0.5
 LAG_STEP_FRAMES = 0.25
@@ -23,8 +24,6 @@ MIN_ASKED_MOTION = 0.2
 SHUT_SHARE = 0.3
 MAX_SHUT_GAP = 0.035
 MAX_CLOSED_GAP = 0.015
-# Range given to what is seen in the pixels, which have no unit: that of common speech.
-SIGHT_RANGE = 0.1
 # The sound asks for shut lips where `close` peaks above this.
 MIN_CLOSE = 0.5
 # A closure shown within this many frames counts; so does a known one within this time.
@@ -32,8 +31,10 @@ CLOSURE_FRAMES = 1.0
 # Silence starts and ends this far from speech, because lips open before and close after it.
 SILENCE_MARGIN_S = 0.12
 MAX_SPEAKING_IN_SILENCE = 0.1
-# A blink takes the lids below this share of their usual height, for no longer than this.
-BLINK_SHARE = 0.6
+# Shut lids of photographs measure .05 to .13. A blink takes the lids below this share of their
+# usual height above that, and below the second share of all of it, for no longer than this.
+SHUT_LIDS = 0.1
+BLINK_SHARE, BLINK_SHARE_OF_ALL = 0.6, 0.85
 MAX_BLINK_S = 0.6
 
 
@@ -43,24 +44,25 @@ def asked_opening(curves: MouthCurves) -> NDArray[np.float32]:
     return np.asarray(opening, dtype=np.float32)
 
 
-def opening_by_sight(motion: FaceMotion, curves: MouthCurves) -> FaceMotion:
-    """Replace the lip gap by the strongest change seen in the mouth, for uncertain landmarks.
+def trusted_opening(motion: FaceMotion) -> tuple[FaceMotion, bool]:
+    """The motion with the opening to judge by, and whether it comes from the flow of the pixels.
 
-    In paintings, drawings and heads turned far the landmarks of the lips tremble, while the
-    first principal component of the pixels still follows the mouth. It has no sign, so the one
-    that fits the sound is taken, and no range, so it gets a common one above 0 for shut.
+    Where landmarks and flow agree, landmarks are taken, which read the lips themselves. Where
+    they do not, it is the one that trembles less, because mouths move smoothly. Sound plays no
+    part in that.
     """
-    found = motion.found
-    if found.sum() < 3 or range_of(motion.opening[found])[1] < MIN_MOTION:
-        return motion
-    seen = motion.mouth[found] - np.median(motion.mouth[found], axis=0)
-    left, _, _ = np.linalg.svd(seen, full_matrices=False)
-    opening = motion.opening.copy()
-    opening[found] = left[:, 0]  # unit vector: scaled below, when its sign is known
-    sign = 1.0 if (correlation(replace(motion, opening=opening), curves) or 0.0) >= 0 else -1.0
-    low, span = range_of(sign * left[:, 0])
-    opening[found] = (sign * left[:, 0] - low) * (SIGHT_RANGE / max(span, 1e-9))
-    return replace(motion, opening=opening)
+    if motion.lips_follow or _tremble(motion.drop) >= _tremble(motion.opening):
+        return motion, False
+    opening = np.where(motion.found, opening_of(motion.drop), np.float32(np.nan))
+    return replace(motion, opening=opening.astype(np.float32)), True
+
+
+def _tremble(values: NDArray[np.float32]) -> float:
+    """RMS second difference as a share of the range."""
+    bends = np.diff(values, 2)
+    bends = bends[np.isfinite(bends)]
+    span = range_of(values[np.isfinite(values)])[1]
+    return float(np.sqrt((bends**2).mean())) / span if bends.size and span > 0 else np.inf
 
 
 def is_shut(motion: FaceMotion) -> NDArray[np.bool_]:
@@ -203,7 +205,9 @@ def blinks_per_min(motion: FaceMotion) -> float | None:
     if lids.size == 0:
         return None
     usual = float(np.median(lids))
-    is_low = motion.found & (np.nan_to_num(motion.lids, nan=usual) < BLINK_SHARE * usual)
+    limit = SHUT_LIDS + BLINK_SHARE * (usual - SHUT_LIDS)
+    limit = min(limit, BLINK_SHARE_OF_ALL * usual)
+    is_low = motion.found & (np.nan_to_num(motion.lids, nan=usual) < limit)
     longest = MAX_BLINK_S / motion.interval_s
     blinks = sum(end - start <= longest for start, end in _runs(is_low))
     return 60.0 * blinks / (len(motion.times_s) * motion.interval_s)
