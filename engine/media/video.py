@@ -52,6 +52,11 @@ ENCODER_SAVINGS = "subme=1:b-adapt=0:weightp=0"
 """A still camera needs no finer search and no fades: a quarter less work for files 6 % larger that
 look the same (43.1 dB at 512 px, 47.2 dB at 768)."""
 
+ENCODER_CARE = "deadzone-inter=10:deadzone-intra=6"
+"""Skin, canvas and film grain are faint, and x264's own dead zones (21, 11) drop them: a faint
+painting keeps .98 of its fine contrast instead of .76, a sharp photo 1.13 instead of .92 (of 1.2
+drawn), for files 18 % and 9 % larger and no time."""
+
 SPEECH_BLOCK_S = 2.0
 """Speech is read in pieces of this length."""
 
@@ -233,7 +238,7 @@ def add_picture_track(
         "crf": str(crf),
         "preset": preset,
         "profile": "high",
-        "x264-params": ENCODER_SAVINGS,
+        "x264-params": f"{ENCODER_SAVINGS}:{ENCODER_CARE}",
     }
     track = container.add_stream("libx264", rate=fps, options=options)
     track.width, track.height = size

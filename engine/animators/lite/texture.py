@@ -12,8 +12,8 @@ from engine.face.topology import FACE_OVAL
 FINE_PX = 0.8
 MAX_STRENGTH = 0.6
 """More would draw halos along hard edges."""
-KEPT = 1.2
-"""Variance of the Laplacian to keep: encoding takes away .1 to .2 of it on sharp portraits."""
+KEPT = 1.15
+"""Variance of the Laplacian to keep: encoding takes away .05 to .15 of it."""
 SHIFTS_PX = ((0.125, 0.125), (0.125, 0.375), (0.375, 0.125), (0.375, 0.375))
 """Skin on the move lies at all fractions of a pixel; these stand for a quarter each of them."""
 
