@@ -41,7 +41,7 @@ def test_moving_skin_stays_as_sharp_as_the_photo(portrait, request):
         detail(painter.paint(index), skin) / detail(canvas, skin) for index in range(5, 60, 11)
     ]
 
-    assert 0.95 < np.median(shares) < 1.25  # encoding takes away .1 to .2
+    assert 0.95 < np.median(shares) < 1.2  # encoding takes away .05 to .15
 
 
 def test_lips_part_on_a_dark_line_before_teeth_show(astronaut):
@@ -113,6 +113,33 @@ def test_a_drawn_eye_is_covered_by_skin_with_a_line(astronaut):
         assert 0.01 < (shut.max(axis=-1) < 100).mean() < 0.2
         still = eye.look(canvas, canvas[box.slices], unmoved, np.ones(2, np.float32))
         assert np.array_equal(still, canvas[box.slices])
+
+
+def test_lashes_that_reach_far_do_not_hide_a_drawn_eye(astronaut):
+    frame = fit_face_frame(astronaut[1])
+    canvas = drawn_face(frame, ((11, 9), (11, 9)))
+    bare = find_drawn_eyes(canvas, frame)
+    x, y = np.rint(frame.to_picture(frame.plane[[386]])[0]).astype(int).tolist()
+    away = round(45 * frame.px_per_mm)
+    cv2.line(canvas, (x, y), (x + away, y - away), (20, 20, 20), 2)  # out of what is looked at
+
+    eyes = find_drawn_eyes(canvas, frame)
+
+    assert np.allclose([eye.extent for eye in eyes], [eye.extent for eye in bare], atol=1.5)
+
+
+def test_landmarks_see_a_shut_lid(astronaut, finder):
+    painter = prepare(scene_of(astronaut, curves_of(jaw=np.zeros(3)), motion_scale=0.0))
+    painter.plan.blink[:] = [0.0, 0.7, 1.0]
+
+    lids = []
+    for index in range(3):
+        points = finder.track(painter.paint(index), astronaut[1]).landmarks[:, :2]
+        gap = np.linalg.norm(points[[159, 386]] - points[[145, 374]], axis=1).mean()
+        lids.append(gap / np.linalg.norm(points[33] - points[133]))
+
+    assert lids[1] < 0.6 * lids[0]
+    assert lids[2] < 0.35 * lids[0]
 
 
 @pytest.mark.parametrize("eyes_mm", [((11, 9), (5, 4)), ((11, 2), (11, 2))])

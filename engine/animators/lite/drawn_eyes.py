@@ -32,6 +32,8 @@ SHUT_AT = 0.82
 """The lid ends this share of the way down the eye."""
 LINE_MM = 1.4
 MARGIN_MM = 1.5
+LASH_SHARE = 0.16
+"""Strokes thinner than this share of an eye are lashes, not part of its ball."""
 OUTLINE_MM = 0.8
 """What is drawn around an eye is covered with it."""
 
@@ -107,16 +109,18 @@ class DrawnEye:
 
 def find_drawn_eyes(photo: NDArray[np.uint8], frame: FaceFrame) -> tuple[DrawnEye, ...]:
     """Both eyes of a drawing, or none."""
+    corners = (
+        (topo.LEFT_EYE_OUTER, topo.LEFT_EYE_INNER),
+        (topo.RIGHT_EYE_OUTER, topo.RIGHT_EYE_INNER),
+    )
+    centres = [frame.plane[list(pair)].mean(axis=0) for pair in corners]
     skin = flat_skin(photo, frame)
-    found = [
-        _find(photo, frame, skin, frame.plane[[outer, inner]].mean(axis=0))
-        for outer, inner in (
-            (topo.LEFT_EYE_OUTER, topo.LEFT_EYE_INNER),
-            (topo.RIGHT_EYE_OUTER, topo.RIGHT_EYE_INNER),
-        )
-    ]
-    eyes = tuple(eye for eye in found if eye is not None)
-    return eyes if len(eyes) == len(found) and _are_alike(*eyes) else ()
+    for has_lashes in (False, True):
+        found = [_find(photo, frame, skin, at, has_lashes=has_lashes) for at in centres]
+        eyes = tuple(eye for eye in found if eye is not None)
+        if len(eyes) == len(found) and _are_alike(*eyes):
+            return eyes
+    return ()
 
 
 def _are_alike(first: DrawnEye, second: DrawnEye) -> bool:
@@ -133,6 +137,8 @@ def _find(
     frame: FaceFrame,
     skin: NDArray[np.int64],
     centre: NDArray[np.float32],
+    *,
+    has_lashes: bool,
 ) -> DrawnEye | None:
     """The part of the drawing most like an eye near `centre` (mm, plane)."""
     axis = np.arange(-HALF_MM, HALF_MM, STEP_MM)
@@ -140,7 +146,7 @@ def _find(
     at = frame.to_picture(points.reshape(-1, 2).astype(np.float32)).reshape(points.shape)
     patch = look_up(photo, at)
     drawn = (np.abs(patch.astype(int) - skin).max(axis=-1) > SKIN_DISTANCE).astype(np.uint8)
-    shape = _choose(drawn)
+    shape = _choose(drawn, has_lashes=has_lashes)
     if shape is None:
         return None
     own = patch[shape]
@@ -173,24 +179,40 @@ def _find(
     )
 
 
-def _choose(drawn: NDArray[np.uint8]) -> NDArray[np.bool_] | None:
+def _choose(drawn: NDArray[np.uint8], *, has_lashes: bool) -> NDArray[np.bool_] | None:
     """The filled outline of the part most like an open eye, near the middle, not cut off."""
-    count, labels, stats, centres = cv2.connectedComponentsWithStats(drawn, connectivity=8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(drawn, connectivity=8)
     best, best_score = None, 0.0
     side = len(drawn)
     for index in range(1, count):
-        x, y, width, height = (int(value) for value in stats[index, :4])
-        cut_off = x == 0 or y == 0 or x + width == side or y + height == side
+        if stats[index, 2:4].min() * STEP_MM < MIN_HEIGHT_MM:
+            continue
+        shape = fill_outline(labels == index)
+        if has_lashes:
+            shape = _without_lashes(shape)
+        left, top, width, height = cv2.boundingRect(shape.astype(np.uint8))
+        cut_off = left == 0 or top == 0 or left + width == side or top + height == side
         width_mm, height_mm = width * STEP_MM, height * STEP_MM
         is_eye = (
             MIN_WIDTH_MM <= width_mm <= MAX_WIDTH_MM
             and max(MIN_HEIGHT_MM, MIN_HEIGHT_SHARE * width_mm) <= height_mm <= MAX_HEIGHT_MM
         )
-        away = float(np.linalg.norm(centres[index] - side / 2)) * STEP_MM
-        score = float(stats[index, cv2.CC_STAT_AREA]) * np.exp(-((away / REACH_MM) ** 2))
+        away_mm = np.hypot(left + width / 2 - side / 2, top + height / 2 - side / 2) * STEP_MM
+        score = float(shape.sum()) * np.exp(-((away_mm / REACH_MM) ** 2))
         if is_eye and not cut_off and score > best_score:
-            best, best_score = labels == index, score
-    return None if best is None else fill_outline(best)
+            best, best_score = shape, score
+    return best
+
+
+def _without_lashes(shape: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The largest piece of a filled shape, without the thin strokes that leave it."""
+    filled = shape.astype(np.uint8)
+    thin = LASH_SHARE * min(cv2.boundingRect(filled)[2:])
+    reach = 2 * int(thin / 2) + 1
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach))
+    opened = cv2.morphologyEx(filled, cv2.MORPH_OPEN, kernel)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(opened, connectivity=8)
+    return np.asarray(labels == 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax()), np.bool_)
 
 
 def _lid(

@@ -15,6 +15,7 @@ from engine.animators.lite.resample import apply_affine, look_up
 from engine.face import topology as topo
 
 MIN_OPENING_MM = 3.2
+LASH_DARKNESS = 0.65
 MIN_CONTRAST = 0.16
 """An eye whose inside varies less than this share of the skin's brightness is covered."""
 
@@ -164,4 +165,4 @@ def _lash_colour(
     points = np.clip(points, 0, np.array(photo.shape[1::-1]) - 1)
     colours = photo[points[:, 1], points[:, 0]].astype(np.float32)
     dark = colours[np.argsort(colours @ LUMA)[: max(1, len(colours) // 2)]]
-    return np.asarray(dark.mean(axis=0) * 0.8, np.float32)
+    return np.asarray(dark.mean(axis=0) * LASH_DARKNESS, np.float32)

@@ -19,6 +19,8 @@ TABLE_STEP_MM = 0.25
 TRAVEL = 0.96
 """The lash line ends this share of the way to the lower lid."""
 LASH_MM = 1.1
+LASH_STRENGTH = 0.88
+"""Shut lashes lie over each other: a thinner or fainter line is taken for an open eye's edge."""
 EVENING = 0.84
 MAX_STRETCH = 0.85
 BOX_MARGIN_MM = 3.0
@@ -147,8 +149,8 @@ class Eye:
     ) -> NDArray[np.float32]:
         """A thin dark line where the lids meet, thinner towards the corners."""
         along = np.clip(x / self.width_mm, 0, 1)
-        thick = 0.25 + 0.45 * np.sqrt(np.maximum(np.sin(np.pi * along), 0))
-        line = np.exp(-(((y - lash_line - 0.1) / thick) ** 2)) * moved * 0.6
+        thick = 0.4 + 0.7 * np.sqrt(np.maximum(np.sin(np.pi * along), 0))
+        line = np.exp(-(((y - lash_line - 0.1) / thick) ** 2)) * moved * LASH_STRENGTH
         line *= (x > -0.5) & (x < self.width_mm + 0.5)
         return np.asarray(painted + (self.lash - painted) * line[..., None], np.float32)
 

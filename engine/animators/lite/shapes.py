@@ -20,7 +20,8 @@ SHAPES = (
 
 NUM_SHAPES = len(SHAPES)
 AT = {name: index for index, name in enumerate(SHAPES)}
-USUAL_HALF_WIDTH_MM = 25.0
+USUAL_HALF_WIDTH_MM, LEAST_SIZE = 25.0, 0.85
+"""Smaller mouths open as if they had this share of the usual width, or nobody would see it."""
 
 UPPER_LIP_HANDLES = topo.OUTER_UPPER_LIP[1:-1] + topo.INNER_UPPER_LIP[1:-1]
 LOWER_LIP_HANDLES = topo.OUTER_LOWER_LIP[1:-1] + topo.INNER_LOWER_LIP[1:-1]
@@ -258,7 +259,7 @@ def _set_touches(
 
 def _opening_scale(lips: Lips) -> float:
     """Small mouths open less: 1 for an average one."""
-    return float(np.sqrt(np.clip(lips.half_width / USUAL_HALF_WIDTH_MM, 0.35, 1.15)))
+    return float(np.sqrt(np.clip(lips.half_width / USUAL_HALF_WIDTH_MM, LEAST_SIZE, 1.15)))
 
 
 def _set_face_shapes(moves: NDArray[np.float32], lips: Lips) -> None:
