@@ -10,9 +10,9 @@ from engine.pipeline.calibrate import calibrate, correction_s, fixed_shift_s
 
 def report(lag_ms, peak_corr=0.8):
     return SyncReport(
-        measured_s=4.0, face_found_share=1.0, open_range=0.2, asks_for_motion=True, corr_jaw=0.7,
-        lag_ms=lag_ms, peak_corr=peak_corr, closure_hit=None, num_closures=0, closure_f1=None,
-        sil_open=None, jitter=None, blinks_per_min=None, is_sure=True,
+        measured_s=4.0, face_found_share=1.0, open_range=0.2, by_flow=False, asks_for_motion=True,
+        corr_jaw=0.7, lag_ms=lag_ms, peak_corr=peak_corr, closure_hit=None, num_closures=0,
+        closure_f1=None, sil_open=None, jitter=None, blinks_per_min=None, is_sure=True,
     )  # fmt: skip
 
 
