@@ -39,7 +39,8 @@ KINDS = {
 }
 PHOTOGRAPHS_ALONE = {"blinks_per_min", "sil_open"}
 MIN_CORR_INTENDED = {PHOTOGRAPH: 0.9, PAINTING: 0.85, DRAWING: 0.85}
-MAX_IDENTITY = 0.5
+MAX_IDENTITY, MAX_JITTER = 0.5, 0.04
+"""Of every kind; the program's own limit of jitter, for photographs, is stricter."""
 
 
 def kind_of(portrait: str) -> str:
@@ -62,6 +63,8 @@ def failed_gates(kind: str, sync: Mapping[str, Any], identity: float | None) -> 
     failed = [name for name in gates(report) if kind == PHOTOGRAPH or name not in PHOTOGRAPHS_ALONE]
     if report.corr_jaw is not None and report.corr_jaw < MIN_CORR_INTENDED[kind]:
         failed.append("corr_intended")
+    if (report.jitter or 0.0) > MAX_JITTER and "jitter" not in failed:
+        failed.append("jitter")
     if identity is not None and identity > MAX_IDENTITY:
         failed.append("identity")
     return failed

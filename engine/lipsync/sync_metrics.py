@@ -191,9 +191,15 @@ def opening_in_silence(motion: FaceMotion, curves: MouthCurves) -> float | None:
 
 
 def jitter(motion: FaceMotion) -> float | None:
-    """RMS second difference of the head's rigid points, in outer-eye distances."""
+    """RMS second difference of the head's rigid points, in outer-eye distances.
+
+    Not while the lids are low: some landmarks of the head lie on the eyes, and large drawn eyes
+    that shut move all of them.
+    """
     middle, before, after = motion.head[1:-1], motion.head[:-2], motion.head[2:]
-    together = motion.stretch[:-2] == motion.stretch[2:]
+    low = _lids_are_low(motion).astype(np.float32)
+    near = np.convolve(low, np.ones(5), mode="same")[1:-1] > 0
+    together = (motion.stretch[:-2] == motion.stretch[2:]) & ~near
     bends = np.sqrt(((after - 2 * middle + before) ** 2).sum(axis=2)).mean(axis=1)[together]
     bends = bends[~np.isnan(bends)]
     return float(np.sqrt((bends**2).mean())) if bends.size else None
@@ -201,16 +207,21 @@ def jitter(motion: FaceMotion) -> float | None:
 
 def blinks_per_min(motion: FaceMotion) -> float | None:
     """How often the lids close shortly; None for clips without a face."""
-    lids = motion.lids[motion.found]
-    if lids.size == 0:
+    if not motion.found.any():
         return None
-    usual = float(np.median(lids))
+    longest = MAX_BLINK_S / motion.interval_s
+    blinks = sum(end - start <= longest for start, end in _runs(_lids_are_low(motion)))
+    return 60.0 * blinks / (len(motion.times_s) * motion.interval_s)
+
+
+def _lids_are_low(motion: FaceMotion) -> NDArray[np.bool_]:
+    """T: whether the lids are nearer to shut than to their usual height."""
+    lids = motion.lids[motion.found]
+    usual = float(np.median(lids)) if lids.size else 0.0
     limit = SHUT_LIDS + BLINK_SHARE * (usual - SHUT_LIDS)
     limit = min(limit, BLINK_SHARE_OF_ALL * usual)
     is_low = motion.found & (np.nan_to_num(motion.lids, nan=usual) < limit)
-    longest = MAX_BLINK_S / motion.interval_s
-    blinks = sum(end - start <= longest for start, end in _runs(is_low))
-    return 60.0 * blinks / (len(motion.times_s) * motion.interval_s)
+    return np.asarray(is_low, np.bool_)
 
 
 def _sample(

@@ -30,6 +30,8 @@ def test_a_good_video_passes(kind):
         ({"closure_hit": 0.6}, ["closure_hit"], ["closure_hit"]),
         ({"lag_ms": 60.0}, ["lag_ms"], ["lag_ms"]),
         ({"jitter": 0.03}, ["jitter"], ["jitter"]),
+        ({"jitter": 0.03, "is_sure": False}, ["jitter"], []),
+        ({"jitter": 0.05, "is_sure": False}, ["jitter"], ["jitter"]),
     ],
 )
 def test_gates_by_kind(change, photograph, painting):

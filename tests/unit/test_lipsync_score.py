@@ -186,6 +186,16 @@ def test_trembling_head_is_noticed(curves: MouthCurves):
     assert "jitter" in gates(shaken)
 
 
+def test_landmarks_that_jump_with_the_lids_are_no_trembling_head(curves: MouthCurves):
+    steady = motion_showing(at(curves))
+    jumping = np.where((steady.lids < 0.1)[:, None, None], steady.head + 0.1, steady.head)
+
+    assert report_on(replace(steady, head=jumping), curves).jitter < 0.01
+    assert (
+        report_on(replace(steady, head=jumping, lids=0 * steady.lids + 0.3), curves).jitter > 0.02
+    )
+
+
 def test_staring_and_fluttering_eyes_are_noticed(curves: MouthCurves):
     staring = report_on(motion_showing(at(curves), blinks_at_s=()), curves)
     fluttering = report_on(
