@@ -20,8 +20,9 @@ from engine.settings import EngineSettings
 
 KINDS = [
     "local",
-    pytest.param("redis", marks=pytest.mark.broker),
-    pytest.param("rabbitmq", marks=pytest.mark.broker),
+    # With `--dist loadgroup` each broker has a process of its own, which waits on its own.
+    pytest.param("redis", marks=[pytest.mark.broker, pytest.mark.xdist_group("redis")]),
+    pytest.param("rabbitmq", marks=[pytest.mark.broker, pytest.mark.xdist_group("rabbitmq")]),
 ]
 BROKERS = KINDS[1:]
 

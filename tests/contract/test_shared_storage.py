@@ -10,8 +10,11 @@ from brokers import BUCKET
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.shared_storage import SharedStorage
 
+# In one process with the only other test of a bucket, which goes through Redis.
+BUCKET_MARKS = [pytest.mark.broker, pytest.mark.xdist_group("redis")]
 
-@pytest.fixture(params=["folder", pytest.param("s3", marks=pytest.mark.broker)])
+
+@pytest.fixture(params=["folder", pytest.param("s3", marks=BUCKET_MARKS)])
 def storage(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[SharedStorage]:
@@ -75,6 +78,7 @@ def test_an_address_that_cannot_be_used_is_one_sentence() -> None:
 
 
 @pytest.mark.broker
+@pytest.mark.xdist_group("redis")
 def test_a_signed_link_opens_one_file_for_a_while_and_nothing_without_it(
     s3: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

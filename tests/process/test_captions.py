@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import CommandLine
 
 from engine.api import StudioEngine
 from engine.contracts import RenderOptions, SpeechOptions
@@ -21,15 +22,15 @@ SPEECH = ROOT / "tests" / "data" / "speech" / "en_librivox_austen_0880.wav"
 TEXT = "Hello there, it costs $9.99 today."
 
 
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("data")
+def with_pronunciations(folder):
     (folder / "pronunciations.txt").write_text("today = at this very long moment\n", "utf-8")
     return folder
 
 
 @pytest.fixture
-def cli(data_dir):
+def cli(tmp_path_factory):
+    data_dir = with_pronunciations(tmp_path_factory.mktemp("data"))
+
     def run(*arguments):
         return subprocess.run(
             [sys.executable, "-m", "engine", *map(str, arguments)],
@@ -44,19 +45,26 @@ def cli(data_dir):
     return run
 
 
-def say(cli, target, captions, text=TEXT):
-    return cli(
+@pytest.fixture(scope="module")
+def command(tmp_path_factory):
+    """The same commands over one engine, which puts no label in the captions' way."""
+    data_dir = with_pronunciations(tmp_path_factory.mktemp("open"))
+    with StudioEngine(EngineSettings(data_dir=data_dir, visible_label=False)) as engine:
+        yield CommandLine(engine)
+
+
+def say(run, target, captions, text=TEXT):
+    return run(
         *("say", PORTRAIT, text, "-o", target, "--size", 256, "--seed", 1),
         *("--captions", captions, "--json"),
     )
 
 
-def test_captions_in_the_picture_come_with_their_files(cli, tmp_path, monkeypatch):
-    monkeypatch.setenv("STUDIO_VISIBLE_LABEL", "0")  # it moves out of the captions' way
+def test_captions_in_the_picture_come_with_their_files(command, tmp_path):
     plain, burned = tmp_path / "plain.mp4", tmp_path / "burned.mp4"
 
-    without = say(cli, plain, "srt")
-    done = say(cli, burned, "burn")
+    without = say(command, plain, "srt")
+    done = say(command, burned, "burn")
 
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -88,14 +96,14 @@ def test_own_pronunciations_are_spoken_and_the_typed_words_shown(cli, tmp_path):
     assert words[2]["end_s"] - words[2]["start_s"] > 0.9
 
 
-def test_without_captions_only_the_video_is_delivered(cli, tmp_path):
-    assert say(cli, tmp_path / "out.mp4", "off", "Hi there.").returncode == 0
+def test_without_captions_only_the_video_is_delivered(command, tmp_path):
+    assert say(command, tmp_path / "out.mp4", "off", "Hi there.").returncode == 0
 
     assert [path.name for path in tmp_path.iterdir()] == ["out.mp4"]
 
 
-def test_letters_the_font_lacks_are_refused_before_anything_is_made(cli, tmp_path):
-    done = say(cli, tmp_path / "out.mp4", "burn", "ሰላም world")
+def test_letters_the_font_lacks_are_refused_before_anything_is_made(command, tmp_path):
+    done = say(command, tmp_path / "out.mp4", "burn", "ሰላም world")
 
     assert done.returncode == 2
     assert done.stderr.startswith("These letters cannot be drawn into the picture: ሰላም ")
@@ -103,8 +111,8 @@ def test_letters_the_font_lacks_are_refused_before_anything_is_made(cli, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_captions_of_a_recording_are_refused_in_one_sentence(cli, tmp_path):
-    done = cli("animate", PORTRAIT, SPEECH, "-o", tmp_path / "out.mp4", "--captions", "srt")
+def test_captions_of_a_recording_are_refused_in_one_sentence(command, tmp_path):
+    done = command("animate", PORTRAIT, SPEECH, "-o", tmp_path / "out.mp4", "--captions", "srt")
 
     assert done.returncode == 2
     assert done.stderr.startswith("Captions need a typed text")
@@ -130,12 +138,12 @@ def test_a_recording_is_captioned_where_the_recogniser_is(cli, tmp_path, monkeyp
     assert report["sound"]["loudness_lufs"] == pytest.approx(-16, abs=0.6)
 
 
-def test_check_tells_what_captions_lack(data_dir):
-    recording, amharic = str(SPEECH), SpeechOptions(text="ሰላም")
-    with StudioEngine(EngineSettings(data_dir=data_dir)) as engine:
-        refused = engine.check(None, recording, options=RenderOptions(captions="srt"))
-        undrawable = engine.check(None, speech=amharic, options=RenderOptions(captions="burn"))
-        fine = engine.check(None, speech=amharic, options=RenderOptions(captions="srt"))
+def test_check_tells_what_captions_lack(command):
+    recording, amharic, engine = str(SPEECH), SpeechOptions(text="ሰላም"), command.engine
+
+    refused = engine.check(None, recording, options=RenderOptions(captions="srt"))
+    undrawable = engine.check(None, speech=amharic, options=RenderOptions(captions="burn"))
+    fine = engine.check(None, speech=amharic, options=RenderOptions(captions="srt"))
 
     assert refused.audio.verdict == ErrorCode.CAPTIONS_NEED_TEXT
     assert undrawable.audio.verdict == ErrorCode.CAPTIONS_UNDRAWABLE
