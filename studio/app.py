@@ -71,7 +71,13 @@ def build_studio(
     history = history or GaugeHistory(engine.gauge)
     entrance = entrance or Entrance.of(settings)
     studio = Studio(
-        engine, settings, entrance.visitors, history, entrance.exposure, entrance.authenticator
+        engine,
+        settings,
+        entrance.visitors,
+        history,
+        entrance.exposure,
+        entrance.authenticator,
+        entrance.uploads,
     )
 
     def build(kind: type[gr.Blocks]) -> gr.Blocks:

@@ -10,6 +10,7 @@ from studio.exposure import Exposure
 from studio.history import GaugeHistory
 from studio.login import Authenticator
 from studio.session import Visitors
+from studio.upload_owners import UploadOwners
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Studio:
     history: GaugeHistory
     exposure: Exposure = field(default_factory=Exposure)
     authenticator: Authenticator | None = None
+    uploads: UploadOwners = field(default_factory=UploadOwners)
 
     def may_manage(self, request: gr.Request | None) -> bool:
         """Whether who asks may see what concerns everybody: the machine, the whole queue."""

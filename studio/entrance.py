@@ -17,6 +17,7 @@ from studio.locales import say
 from studio.login import AccountLogin, Authenticator, FunctionLogin, ProxyLogin
 from studio.session import USER_KEY, VisitorCookie, Visitors
 from studio.settings import StudioSettings
+from studio.upload_owners import NoteUploads, UploadOwners
 
 # The tunnel of a public link ends on this computer; a Space stands behind proxies of its own.
 _TUNNEL_PROXIES = ("127.0.0.1", "::1")
@@ -32,12 +33,14 @@ class Entrance:
         exposure: who may reach the page.
         authenticator: tells who is logged in; None where nobody needs to be.
         proxies: whose word about who asks is believed.
+        uploads: who brought which file.
     """
 
     visitors: Visitors
     exposure: Exposure = field(default_factory=Exposure)
     authenticator: Authenticator | None = None
     proxies: Sequence[str] = ()
+    uploads: UploadOwners = field(default_factory=UploadOwners)
 
     @classmethod
     def of(
@@ -75,7 +78,11 @@ class Entrance:
         gates.append(Middleware(PageLanguage))
         if self.exposure.is_open:
             gates.append(Middleware(PublicLimits, visitors=self.visitors))
-        return [*gates, Middleware(VisitorCookie, visitors=self.visitors)]
+        return [
+            *gates,
+            Middleware(VisitorCookie, visitors=self.visitors),
+            Middleware(NoteUploads, visitors=self.visitors, uploads=self.uploads),
+        ]
 
     def launch_options(self) -> dict[str, Any]:
         """What Gradio has to know."""

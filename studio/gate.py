@@ -18,6 +18,7 @@ from studio.language import language_of
 from studio.locales import say, speaking
 from studio.session import FROM_PROXY_KEY, Visitors
 from studio.throttle import Throttle
+from studio.upload_owners import UPLOAD_PATH
 
 MINUTE_S = 60.0
 
@@ -30,7 +31,6 @@ UPLOADS_AT_ONCE = 1
 MAX_WAITING_UPLOADS = 4
 UPLOAD_WAIT_S = 60.0
 
-_UPLOAD_PATH = "/gradio_api/upload"
 _CALL_PATHS = ("/gradio_api/queue/join", "/gradio_api/call", "/gradio_api/run", "/gradio_api/mcp")
 
 
@@ -75,7 +75,7 @@ class PublicLimits:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or ask to come back later."""
         path = str(scope.get("path", "")).removeprefix(str(scope.get("root_path", "")))
-        is_upload = path.rstrip("/") == _UPLOAD_PATH
+        is_upload = path.rstrip("/") == UPLOAD_PATH
         is_call = path.startswith(_CALL_PATHS)
         if scope["type"] != "http" or not (is_upload or is_call):
             await self.app(scope, receive, send)

@@ -16,6 +16,7 @@ from studio.locales import say
 from studio.pages.create import CreatePage
 from studio.parts.action_html import action_data, create_action_html
 from studio.parts.job_card import button_html
+from studio.parts.jobs_section import JobsSection
 from studio.parts.library_list import library_html
 from studio.parts.quality import AS_PRESET, BACKGROUNDS, CALIBRATIONS, EXPANDS, SIZES, STEPS
 from studio.parts.quiet import QUIET
@@ -25,8 +26,11 @@ from studio.used_settings import settings_rows
 
 PAGE_LENGTH = 24
 
-# What this browser keeps of half-filled forms.
-_FORGET_HERE = "() => { window.studioForms?.forget(); }"
+# What this browser keeps of half-filled forms; the forms themselves, whose files are gone.
+_FORGET_HERE = """() => {
+  window.studioForms?.forget();
+  document.querySelectorAll('.confirm [data-action="clear"]').forEach((button) => button.click());
+}"""
 TICK_S = 2.0
 
 
@@ -59,10 +63,6 @@ def create_library_page(
         return _listing(studio, studio.visitors.owner_of(request), int(limit), known or "")
 
     @guarded
-    def arrive(request: gr.Request) -> tuple[Any, ...]:
-        return _listing(studio, studio.visitors.owner_of(request), PAGE_LENGTH, "")
-
-    @guarded
     def act(event: gr.EventData, limit: float, request: gr.Request) -> tuple[Any, ...]:
         """Do what a button of the list says, for the owner of the job only."""
         owner = studio.visitors.owner_of(request)
@@ -83,22 +83,27 @@ def create_library_page(
     acted.then(create.jobs.refresh, create.jobs.shown_job, create.jobs.outputs, **QUIET)
     timer.tick(refresh, [shown_state, length], shown, trigger_mode="once", **QUIET)
     own_tab.select(refresh, [shown_state, length], shown, **QUIET)
-    gr.on(None, arrive, None, shown, **QUIET)  # without triggers: when the page is loaded
+
+    _connect_forget(studio, forget_button, shown, create.jobs)
+    return timer
+
+
+def _connect_forget(studio: Studio, button: gr.HTML, shown: list[Any], jobs: JobsSection) -> None:
+    """Let the button remove everything about the asker, here and in the browser."""
 
     @guarded
     def forget(event: gr.EventData, request: gr.Request) -> tuple[Any, ...]:
-        """Remove everything about the asker."""
         if action_data(event).get("action") != "forget":
             return (*(gr.skip() for _ in shown), gr.skip())
         owner = studio.visitors.owner_of(request)
         studio.engine.forget(owner)
+        studio.uploads.remove(owner)
         gr.Success(say("forget.done"), title=say("forget.title"))
         return (*_listing(studio, owner, PAGE_LENGTH, ""), "")
 
-    forgotten = forget_button.action(forget, None, [*shown, create.jobs.shown_job], **QUIET)
-    forgotten.then(create.jobs.refresh, create.jobs.shown_job, create.jobs.outputs, **QUIET)
+    forgotten = button.action(forget, None, [*shown, jobs.shown_job], **QUIET)
+    forgotten.then(jobs.refresh, jobs.shown_job, jobs.outputs, **QUIET)
     forgotten.success(None, None, None, js=_FORGET_HERE, show_progress="hidden")
-    return timer
 
 
 def _create_forget() -> gr.HTML:
@@ -152,6 +157,8 @@ def _filled(studio: Studio, record: JobRecord, names: list[str]) -> tuple[Any, .
 def _lent(studio: Studio, record: JobRecord, kind: str) -> Path | None:
     try:
         path = studio.engine.input_path(record.job_id, kind, record.owner)
-        return lend(path, Path(get_upload_folder()), record.title)
+        lent = lend(path, Path(get_upload_folder()), record.title)
     except (EngineError, OSError):
         return None
+    studio.uploads.note(record.owner, [lent])
+    return lent
