@@ -8,6 +8,7 @@ from engine.contracts import (
     CheckReport,
     JobRecord,
     JobStatus,
+    Stage,
 )
 from engine.errors import EngineError, ErrorCode
 from engine.messages import Message
@@ -137,10 +138,8 @@ def _running_words(record: JobRecord) -> tuple[str, str]:
     if progress.waits_for is not None:
         message = explain(progress.waits_for, dict(progress.values))
         return message.sentence, message.hint
-    stage = say(f"stage.{progress.stage}")
-    if progress.waits_for is not None:
-        waiting = explain(progress.waits_for, dict(progress.values))
-        return waiting.sentence, waiting.hint
+    is_recording = progress.stage is Stage.SPEAK and record.spec.audio_name is not None
+    stage = say("stage.speak_recording" if is_recording else f"stage.{progress.stage}")
     if progress.seconds_left is None:
         return stage, say("job.time_unknown")
     return stage, say("job.time_left", time=duration_words(progress.seconds_left))

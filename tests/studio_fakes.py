@@ -244,6 +244,8 @@ class FakeEngine:
         row = {"name": "Disk", "ok": True, "needed": True, "detail": "90 GB free"}
         return {"ok": True, "checks": [row]}
 
+    measured_from_s = 5.0
+
     def measured_rate(self, animator: str, size_px: int) -> float | None:
         return 0.8 if animator == "lite" else None
 

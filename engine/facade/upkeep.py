@@ -10,14 +10,20 @@ from engine.errors import ErrorCode, InputError
 from engine.facade.parts import LEDGER_ENTRIES, EngineParts
 from engine.gpu.residue import RISE_MB
 from engine.jobs.backend import BackendHealth
-from engine.jobs.limits import rate_for
+from engine.jobs.limits import MIN_MEASURED_S, rate_for
 from engine.jobs.retention import sweep_all
 from engine.owner_settings import OWNER_FIELDS, write_choices
 from engine.settings import EngineSettings
 
 
 class Upkeep(EngineParts):
-    """How the engine is, and what may be changed about it."""
+    """How the engine is, and what may be changed about it.
+
+    Attributes:
+        measured_from_s: how long a video has to be to tell how fast this machine is.
+    """
+
+    measured_from_s = MIN_MEASURED_S
 
     def gauge(self) -> MemoryReading:
         """The memory of the card, or of the computer; never waits for the driver."""
@@ -54,7 +60,7 @@ class Upkeep(EngineParts):
         return self._backend.health()
 
     def measured_rate(self, animator: str, size_px: int) -> float | None:
-        """Measured seconds of work per second of 25 fps video; None before the first video."""
+        """Measured seconds of work per second of 25 fps video; None while nothing was measured."""
         return rate_for(self._store.rates(), animator, size_px)
 
     def resume(self) -> None:

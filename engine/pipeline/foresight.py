@@ -69,8 +69,13 @@ class Foresight:
 
     @property
     def table_costs(self) -> dict[str, float]:
-        """Seconds of each stage in the table, for the report: what paces are learned from."""
+        """Seconds of each stage in the table, for the report: what paces are learned from.
+
+        A recording is only opened where a text is spoken: it tells nothing of voices.
+        """
         found = stage_costs(self._work, {})
+        if self._spec.speech is None:
+            del found[Stage.SPEAK]
         return {stage.value: round(seconds, 3) for stage, seconds in found.items()}
 
     def see(self, scene: Scene) -> None:
@@ -100,9 +105,12 @@ class Foresight:
 
 
 def known_paces(paces: Mapping[str, float], finder: FaceFinder) -> dict[str, float]:
-    """The learned paces; before the first video, the one of a few calls of a network, 0.1 s."""
+    """The learned paces, that of drawing for a stage never measured here.
+
+    Before the first video, that of a few calls of a network stands for all, 0.1 s.
+    """
     if Stage.ANIMATE.value in paces:
-        return dict(paces)
+        return {MACHINE: paces[Stage.ANIMATE.value], **paces}
     side = LANDMARK_SIDE_PX
     grey = np.full((side, side, 3), 128, np.uint8)
     square = Square(side / 2, side / 2, side, 0.0)

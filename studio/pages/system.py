@@ -80,8 +80,7 @@ def create_system_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
         return gr.update(value=check_html(studio.engine.doctor()), visible=True)
 
     timer.tick(refresh, None, outputs, trigger_mode="once", **QUIET)
-    own_tab.select(refresh, None, outputs, **QUIET)
-    gr.on(None, arrive, None, [column, others, *outputs], **QUIET)
+    own_tab.select(arrive, None, [column, others, *outputs], **QUIET)
     run.click(examine, None, rows, api_visibility="private")
     return timer
 
@@ -116,6 +115,7 @@ def _facts(studio: Studio) -> str:
             worker=health.worker,
             is_dispatching=health.is_dispatching,
             rates=_rates(studio),
+            measured_from_s=studio.engine.measured_from_s,
             disk=studio.engine.disk(),
         )
     )

@@ -23,6 +23,7 @@ class Facts:
         worker: state of the process that makes them.
         is_dispatching: whether this program makes them.
         rates: animator, short side in pixels, seconds of work for one second of video.
+        measured_from_s: how long a video has to be to tell a rate.
         disk: the disk the videos lie on.
     """
 
@@ -31,6 +32,7 @@ class Facts:
     worker: str
     is_dispatching: bool
     rates: Rates
+    measured_from_s: float
     disk: DiskReading
 
 
@@ -50,11 +52,12 @@ def facts_html(facts: Facts) -> str:
         say("system.disk_ours", ours=decimal(disk.ours_gb), limit=decimal(disk.limit_gb)),
         *([say("system.disk_low")] if disk.is_low else []),
     ]
+    none = say("system.speed_none", seconds=f"{facts.measured_from_s:g}")
     sections = [
         _fact_html("system.queue", [queue]),
         _fact_html("system.worker", [state]),
         _fact_html("system.disk", room),
-        _fact_html("system.speed", speeds or [say("system.speed_none")]),
+        _fact_html("system.speed", speeds or [none]),
     ]
     return f'<div class="facts">{"".join(sections)}</div>'
 

@@ -1,12 +1,17 @@
 """What a video should cost by stage, and how much is told to be left of it on the way."""
 
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import soundfile as sf
 
-from engine.contracts import Progress, Stage
+from engine.contracts import JobSpec, Progress, Stage
 from engine.jobs.limits import measure_paces
 from engine.pipeline.forecast import AFTER_S, Forecast
+from engine.pipeline.foresight import Foresight, known_paces
 from engine.pipeline.stage import StageClock
 from engine.pipeline.stage_costs import MACHINE, Work, moving_megapixels, stage_costs
 
@@ -54,6 +59,25 @@ def test_a_finished_video_teaches_the_pace_of_its_stages() -> None:
     assert {stage: pace.rate for stage, pace in paces.items()} == {"animate": 2.0}
     assert 0 < paces["animate"].weight < 1
     assert measure_paces({"stages": {"animate": 6.0}}) == {}
+
+
+def test_a_stage_never_measured_is_as_slow_as_drawing() -> None:
+    paces = known_paces({"animate": 4.0, "finish": 2.0}, finder=None)
+
+    assert (paces[MACHINE], paces["finish"]) == (4.0, 2.0)
+
+
+def test_a_recording_teaches_nothing_of_voices(tmp_path: Path) -> None:
+    """Opening it takes a second where the table has a tenth: no voice is ten times as slow."""
+    sf.write(tmp_path / "audio.wav", np.zeros(16_000), 16_000)
+    spec = JobSpec(job_id="a" * 32, portrait_name="portrait.png", audio_name="audio.wav")
+
+    foresight = Foresight(
+        spec, tmp_path, SimpleNamespace(finder=None), {"animate": 1.0}, (512, 512)
+    )
+
+    assert "speak" not in foresight.table_costs
+    assert Stage.SPEAK in foresight.costs
 
 
 def followed(slower: float) -> list[tuple[float, float]]:

@@ -168,7 +168,7 @@ def facts(**changes: object) -> Facts:
     disk = DiskReading(total_gb=500, free_gb=90, ours_gb=1.5, limit_gb=50, is_low=False)
     given: dict[str, object] = {
         **{"running": 0, "waiting": 0, "worker": "busy", "is_dispatching": True},
-        **{"rates": [], "disk": disk},
+        **{"rates": [], "measured_from_s": 5.0, "disk": disk},
     }
     return Facts(**{**given, **changes})
 
@@ -179,7 +179,7 @@ def test_every_state_of_the_worker_has_words(worker):
 
     assert say(f"system.worker_{worker}") in html
     assert say("system.queue_empty") in html
-    assert say("system.speed_none") in html
+    assert say("system.speed_none", seconds=5) in html
 
 
 def test_queue_and_speed_are_told():

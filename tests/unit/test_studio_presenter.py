@@ -57,6 +57,15 @@ def test_a_running_job_without_an_estimate_says_so():
     assert view.detail == say("job.time_unknown")
 
 
+def test_a_recording_is_not_called_a_text():
+    spec = JobSpec(job_id="a" * 32, portrait_name="portrait.png", audio_name="audio.wav")
+    progress = Progress(stage=Stage.SPEAK)
+
+    assert present(record(JobStatus.RUNNING, progress=progress)).label == say("stage.speak")
+    told = present(record(JobStatus.RUNNING, progress=progress, spec=spec)).label
+    assert told == say("stage.speak_recording")
+
+
 @pytest.mark.parametrize("stage", list(Stage))
 def test_every_stage_has_words(stage):
     assert present(record(JobStatus.RUNNING, progress=Progress(stage=stage))).label
