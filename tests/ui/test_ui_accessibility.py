@@ -11,7 +11,13 @@ pytestmark = [pytest.mark.ui, pytest.mark.timeout(300 * PATIENCE)]
 
 
 @pytest.mark.parametrize(
-    ("scheme", "language"), [("light", "en-US"), ("dark", "en-US"), ("light", "ar")]
+    ("scheme", "language"),
+    [
+        ("light", "en-US"),
+        ("dark", "ar"),
+        pytest.param("dark", "en-US", marks=pytest.mark.slow),
+        pytest.param("light", "ar", marks=pytest.mark.slow),
+    ],
 )
 def test_axe_finds_nothing_serious(browser: Browser, studio_address, scheme, language):
     context = browser.new_context(
