@@ -64,8 +64,11 @@ class LowerFace:
 
     def drop(self, shut: NDArray[np.uint8], now: NDArray[np.uint8]) -> float:
         """How far the jaw dropped between two cut-outs (grey), in outer-eye distances."""
-        finder = cv2.DISOpticalFlow_create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
-        flow = cv2.GaussianBlur(finder.calc(shut, now, None), (0, 0), FLOW_BLUR_PX)
+        finder = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
+        start = np.zeros((*shut.shape, 2), np.float32)
+        flow = np.asarray(
+            cv2.GaussianBlur(finder.calc(shut, now, start), (0, 0), FLOW_BLUR_PX), np.float32
+        )
         below = np.median(self._at(flow, UNDER_LOWER_LIP)[:, 1])
         above = np.median(self._at(flow, OVER_UPPER_LIP)[:, 1])
         by_head = self._grown(self._at(flow, HELD_POINTS) @ AS_COMPLEX)
