@@ -11,6 +11,8 @@ from types import FrameType
 from engine.settings import EngineSettings
 from studio.locales import say
 
+NEVER_IN_EVENTS = 10**12
+
 
 def parse_arguments() -> argparse.Namespace:
     """The options of the command line; None where nothing was said."""
@@ -40,6 +42,9 @@ def prepare_process(settings: EngineSettings, environment: MutableMapping[str, s
     environment["GRADIO_TEMP_DIR"] = str(uploads)
     environment["GRADIO_ANALYTICS_ENABLED"] = "False"
     environment["HF_HUB_DISABLE_TELEMETRY"] = "1"
+    # After each event Gradio draws up statistics of the last 10,000, for a page that is off here.
+    environment["GRADIO_ANALYTICS_MAX_EVENTS"] = "1"
+    environment["GRADIO_ANALYTICS_CACHE_FREQUENCY"] = str(NEVER_IN_EVENTS)
 
 
 class StopRequest:

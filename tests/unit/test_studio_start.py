@@ -6,6 +6,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import gradio as gr
 import pytest
 
 from engine.settings import EngineSettings
@@ -59,6 +60,24 @@ def test_the_process_works_in_an_empty_folder_and_sends_nothing_home(tmp_path, m
     assert not leftover.exists()
     assert environment["GRADIO_TEMP_DIR"] == str(tmp_path / "data" / "uploads")
     assert environment["GRADIO_ANALYTICS_ENABLED"] == "False"
+
+
+def test_gradio_draws_up_no_statistics_of_every_event(tmp_path, monkeypatch):
+    """Nobody sees them, and they take a slow computer a tenth of a second for every click."""
+    monkeypatch.chdir(tmp_path)
+    environment: dict[str, str] = {}
+    prepare_process(EngineSettings(data_dir=tmp_path / "data"), environment)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    queue = gr.Blocks().queue()._queue
+    queue.events_recorded = 5
+
+    told = queue.compute_analytics_summary(
+        [{"function": "tick", "status": "success", "process_time": 0.1}]
+    )
+
+    assert told == {"functions": {}}
+    assert queue.ANALYTICS_MAX_EVENTS == 1
 
 
 def test_everything_the_page_reads_from_disk_is_packaged():
