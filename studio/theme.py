@@ -70,7 +70,8 @@ def words_css() -> str:
         box = f"{page} #voice-upload [data-testid=upload-text]::after"
         rules.append(f"{box} {{ content: {words}; }}")
         words = _css_text(locale, "upload.drop_file")
-        box = f"{page} [id^=lecture-]:not([id$=photo-upload]) [data-testid=upload-text]::after"
+        places = f"{page} :is([id^=lecture-]:not([id$=photo-upload]), #verify-upload)"
+        box = f"{places} [data-testid=upload-text]::after"
         rules.append(f"{box} {{ content: {words}; }}")
         rules += [
             f"{page} .toast-body.{kind} .toast-title-row > span::before "
