@@ -11,9 +11,12 @@ import av
 import numpy as np
 import pytest
 import soundfile as sf
+from commands import CommandLine
 from PIL import Image
 
+from engine.api import StudioEngine
 from engine.media.video import probe_video, read_frames
+from engine.settings import EngineSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
@@ -46,6 +49,13 @@ def cli(data_dir):
     return run
 
 
+@pytest.fixture(scope="module")
+def command(tmp_path_factory):
+    """The same commands over one engine: for what does not hang on a process of its own."""
+    with StudioEngine(EngineSettings(data_dir=tmp_path_factory.mktemp("open"))) as engine:
+        yield CommandLine(engine)
+
+
 def test_animate_makes_a_video_as_long_as_the_recording(cli, tmp_path):
     target = tmp_path / "out.mp4"
 
@@ -69,11 +79,11 @@ def test_animate_makes_a_video_as_long_as_the_recording(cli, tmp_path):
     assert abs(report["sync"]["offset_ms"]) <= 45
 
 
-def test_script_times_the_captions_of_a_recording(cli, tmp_path):
+def test_script_times_the_captions_of_a_recording(command, tmp_path):
     target, script = tmp_path / "out.mp4", tmp_path / "words.txt"
     script.write_text("He was not an ill-disposed young man.", "utf-8")
 
-    done = cli(
+    done = command(
         *("animate", PORTRAIT, SPEECH, "-o", target, "--size", 384, "--seed", 7, "--json"),
         *("--script", script, "--captions", "srt"),
     )
@@ -90,11 +100,11 @@ def test_script_times_the_captions_of_a_recording(cli, tmp_path):
     assert target.with_suffix(".vtt").exists()
 
 
-def test_wrong_script_is_said_and_the_mouth_follows_the_sound(cli, tmp_path):
+def test_wrong_script_is_said_and_the_mouth_follows_the_sound(command, tmp_path):
     target, script = tmp_path / "curves.json", tmp_path / "words.txt"
     script.write_text("Tomorrow the weather will be fine again.", "utf-8")
 
-    done = cli("lipsync", SPEECH, "-o", target, "--script", script)
+    done = command("lipsync", SPEECH, "-o", target, "--script", script)
 
     assert done.returncode == 0
     assert "does not seem to be what is said" in done.stderr
@@ -104,7 +114,8 @@ def test_wrong_script_is_said_and_the_mouth_follows_the_sound(cli, tmp_path):
 def test_say_shows_every_m_b_and_p_closed(cli, tmp_path):
     target = tmp_path / "said.mp4"
 
-    done = cli("say", PORTRAIT, "-", "-o", target, "--json", text="Maybe my mother bought a boat.")
+    text = "Maybe my mother bought a boat."
+    done = cli("say", PORTRAIT, "-", "-o", target, "--size", 384, "--json", text=text)
 
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -113,19 +124,19 @@ def test_say_shows_every_m_b_and_p_closed(cli, tmp_path):
     assert target.stat().st_size > 10_000
 
 
-def test_what_was_left_out_of_a_text_is_said_with_the_video(cli, tmp_path):
-    done = cli("say", PORTRAIT, "<speak>Hello</speak>", "-o", tmp_path / "a.mp4", "--size", 256)
+def test_what_was_left_out_of_a_text_is_said_with_the_video(command, tmp_path):
+    done = command("say", PORTRAIT, "<speak>Hello</speak>", "-o", tmp_path / "a.mp4", "--size", 256)
 
     assert done.returncode == 0
     assert "Tags and formatting marks were left out" in done.stderr
     assert "The face is only 108 pixels high" in done.stderr
 
 
-def test_same_seed_makes_the_same_picture(cli, tmp_path):
+def test_same_seed_makes_the_same_picture(cli, command, tmp_path):
     first, second = tmp_path / "a.mp4", tmp_path / "b.mp4"
 
-    for target in (first, second):
-        cli("say", PORTRAIT, "Hello.", "-o", target, "--size", 256, "--seed", 3)
+    for run, target in ((cli, first), (command, second)):
+        run("say", PORTRAIT, "Hello.", "-o", target, "--size", 256, "--seed", 3)
 
     # The seals differ: each signature is drawn anew. Every picture and sample is the same.
     assert first.read_bytes() != second.read_bytes()
@@ -139,9 +150,9 @@ def samples_of(path):
         return np.concatenate([f.to_ndarray() for f in container.decode(audio=0)], axis=1)
 
 
-def test_verify_finds_every_label_and_names_what_a_copy_lost(cli, tmp_path):
+def test_verify_finds_every_label_and_names_what_a_copy_lost(command, tmp_path):
     video, copy = tmp_path / "out.mp4", tmp_path / "copy.mp4"
-    cli("say", PORTRAIT, "Good morning to you.", "-o", video, "--size", 256)
+    command("say", PORTRAIT, "Good morning to you.", "-o", video, "--size", 256)
     with av.open(str(video)) as source, av.open(str(copy), "w") as target:
         streams = {s.index: target.add_stream_from_template(s) for s in source.streams}
         for packet in source.demux():
@@ -149,7 +160,7 @@ def test_verify_finds_every_label_and_names_what_a_copy_lost(cli, tmp_path):
                 packet.stream = streams[packet.stream.index]
                 target.mux(packet)
 
-    whole, lost = cli("verify", video, "--json"), cli("verify", copy)
+    whole, lost = command("verify", video, "--json"), command("verify", copy)
 
     found = json.loads(whole.stdout)
     assert whole.returncode == 0
@@ -163,26 +174,26 @@ def test_verify_finds_every_label_and_names_what_a_copy_lost(cli, tmp_path):
     assert "no AIGC tag" in lost.stdout
 
 
-def test_verify_refuses_what_is_no_video_in_one_sentence(cli, tmp_path):
+def test_verify_refuses_what_is_no_video_in_one_sentence(command, tmp_path):
     text = tmp_path / "voice.mp4"
     text.write_text("ffconcat version 1.0\nfile secret.mp4\n")
 
     for path in (PORTRAIT, SPEECH, text, tmp_path / "absent.mp4"):
-        done = cli("verify", path)
+        done = command("verify", path)
         assert done.returncode == 2
         assert done.stdout == ""
         assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_finished_command_leaves_no_job_behind(cli, tmp_path, data_dir):
-    cli("say", PORTRAIT, "Hi.", "-o", tmp_path / "hi.mp4", "--size", 256)
+def test_finished_command_leaves_no_job_behind(command, tmp_path):
+    command("say", PORTRAIT, "Hi.", "-o", tmp_path / "hi.mp4", "--size", 256)
 
-    assert list((data_dir / "jobs").iterdir()) == []
+    assert list(command.engine.settings.jobs_dir.iterdir()) == []
     assert sorted(p.name for p in tmp_path.iterdir()) == ["hi.mp4"]
 
 
-def test_check_tells_face_sound_and_cost(cli):
-    done = cli("check", PORTRAIT, SPEECH, "--json")
+def test_check_tells_face_sound_and_cost(command):
+    done = command("check", PORTRAIT, SPEECH, "--json")
 
     report = json.loads(done.stdout)
     assert done.returncode == 0
@@ -204,8 +215,8 @@ def test_check_tells_face_sound_and_cost(cli):
         (lambda folder: _half_a_file(folder / "half.jpg"), "damaged_image"),
     ],
 )
-def test_unusable_picture_is_named(cli, tmp_path, make, code):
-    done = cli("check", make(tmp_path), "--json")
+def test_unusable_picture_is_named(command, tmp_path, make, code):
+    done = command("check", make(tmp_path), "--json")
 
     assert done.returncode == 2
     assert json.loads(done.stdout)["portrait"]["verdict"] == code
@@ -220,10 +231,10 @@ def test_unusable_picture_is_named(cli, tmp_path, make, code):
         (lambda folder: _empty_file(folder / "empty.mp3"), "empty_file"),
     ],
 )
-def test_unusable_recording_is_refused_before_anything_is_queued(cli, tmp_path, make, code):
+def test_unusable_recording_is_refused_before_anything_is_queued(command, tmp_path, make, code):
     target = tmp_path / "out.mp4"
 
-    done = cli("animate", PORTRAIT, make(tmp_path), "-o", target, "--json")
+    done = command("animate", PORTRAIT, make(tmp_path), "-o", target, "--json")
 
     assert done.returncode == 2
     assert json.loads(done.stdout)["error"]["code"] == code
@@ -247,8 +258,8 @@ def test_unusable_recording_is_refused_before_anything_is_queued(cli, tmp_path, 
         ("dance",),
     ],
 )
-def test_mistake_gets_one_sentence_and_exit_code_2(cli, arguments):
-    done = cli(*arguments)
+def test_mistake_gets_one_sentence_and_exit_code_2(command, arguments):
+    done = command(*arguments)
 
     assert done.returncode == 2
     assert done.stdout == ""
@@ -256,10 +267,31 @@ def test_mistake_gets_one_sentence_and_exit_code_2(cli, arguments):
     assert "Traceback" not in done.stderr
 
 
-def test_speak_writes_sound_and_its_times(cli, tmp_path):
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", NO_FACE, "--json"),
+        ("animate", PORTRAIT, NO_FACE, "-o", "out.mp4"),
+        ("say", PORTRAIT, "hello", "-o", "out.mp4", "--voice", "nobody"),
+        ("verify", SPEECH),
+        ("dance",),
+    ],
+)
+def test_a_process_of_its_own_refuses_in_one_sentence_too(cli, tmp_path, arguments):
+    given = [tmp_path / one if one == "out.mp4" else one for one in arguments]
+
+    done = cli(*given)
+
+    assert done.returncode == 2
+    assert len((done.stdout + done.stderr).strip().splitlines()) == 1
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_speak_writes_sound_and_its_times(command, tmp_path):
     target, timings = tmp_path / "said.wav", tmp_path / "said.json"
 
-    done = cli("speak", "Good morning.", "-o", target, "--timings", timings)
+    done = command("speak", "Good morning.", "-o", target, "--timings", timings)
 
     assert done.returncode == 0, done.stderr
     times = json.loads(timings.read_text("utf-8"))
@@ -282,8 +314,8 @@ def test_lipsync_writes_the_published_form(cli, tmp_path):
     assert all(len(curves[name]) == count for name in ("wide", "pucker", "close", "fv"))
 
 
-def test_voices_of_a_language_are_listed_natural_first(cli):
-    voices = json.loads(cli("voices", "--language", "en", "--json").stdout)
+def test_voices_of_a_language_are_listed_natural_first(command):
+    voices = json.loads(command("voices", "--language", "en", "--json").stdout)
 
     assert voices[0]["natural"] is True
     assert any(voice["engine"] == "espeak" for voice in voices)

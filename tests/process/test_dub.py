@@ -10,8 +10,11 @@ import time
 from pathlib import Path
 
 import pytest
+from commands import CommandLine
 
+from engine.api import StudioEngine
 from engine.media.video import probe_video
+from engine.settings import EngineSettings
 
 pytestmark = pytest.mark.timeout(300)  # seconds on an idle computer, minutes on a busy one
 
@@ -64,6 +67,20 @@ def dub(start):
 
 
 @pytest.fixture(scope="module")
+def dub_here(tmp_path_factory):
+    """The same command over one engine."""
+    with StudioEngine(EngineSettings(data_dir=tmp_path_factory.mktemp("open"))) as engine:
+        command = CommandLine(engine)
+
+        def run(table, folder, *options, portrait=PORTRAIT):
+            given = ("--size", 256, "--animator", "lite", *options)
+            done = command("dub", portrait, table, "-o", folder, *given)
+            return done.returncode, done.stdout, done.stderr
+
+        yield run
+
+
+@pytest.fixture(scope="module")
 def delivered(dub, tmp_path_factory):
     folder = tmp_path_factory.mktemp("dub")
     table = folder / "rows.csv"
@@ -105,14 +122,14 @@ def test_each_video_is_as_long_as_its_own_speech(delivered):
     assert "Hola a todos." in (folder / "Hello-es.srt").read_text("utf-8")
 
 
-def test_only_rows_that_changed_or_lost_a_file_are_made_again(delivered, dub):
+def test_only_rows_that_changed_or_lost_a_file_are_made_again(delivered, dub_here):
     table, folder, _ = delivered
     before = {path.name: path.stat().st_mtime_ns for path in folder.glob("*.mp4")}
     (folder / "Own-en.mp4").write_bytes(b"cut off")
     changed = TABLE.replace("Hola a todos.", "Hola.").splitlines(keepends=True)
     table.write_text("".join(changed[:3] + changed[5:]), "utf-8")
 
-    code, out, _ = dub(table, folder, "--json")
+    code, out, _ = dub_here(table, folder, "--json")
 
     summary = json.loads(out)
     assert code == 2
@@ -136,11 +153,11 @@ def test_only_rows_that_changed_or_lost_a_file_are_made_again(delivered, dub):
         ("text\nHi.\n", SPEECH, "This file is not a picture."),
     ],
 )
-def test_what_concerns_every_row_is_one_sentence(dub, tmp_path, content, portrait, sentence):
+def test_what_concerns_every_row_is_one_sentence(dub_here, tmp_path, content, portrait, sentence):
     table = tmp_path / "rows.csv"
     table.write_text(content, "utf-8")
 
-    code, _, err = dub(table, tmp_path / "out", portrait=portrait)
+    code, _, err = dub_here(table, tmp_path / "out", portrait=portrait)
 
     assert code == 2
     assert sentence.lower() in err.lower()
@@ -149,7 +166,7 @@ def test_what_concerns_every_row_is_one_sentence(dub, tmp_path, content, portrai
 
 def test_a_dub_that_was_stopped_goes_on_with_what_is_missing(start, dub, tmp_path, data_dir):
     table, folder = tmp_path / "rows.json", tmp_path / "out"
-    rows = [{"name": "a", "text": "Hi."}, {"name": "b", "text": "This one is longer. " * 30}]
+    rows = [{"name": "a", "text": "Hi."}, {"name": "b", "text": "This one is longer. " * 8}]
     table.write_text(json.dumps(rows), "utf-8")
     options = ("--size", 256, "--animator", "lite")
     process = start("dub", PORTRAIT, table, "-o", folder, *options)

@@ -196,7 +196,7 @@ def test_only_the_slide_whose_words_changed_is_made_again(made, engine):
 
 def test_a_lecture_that_was_killed_goes_on_with_the_first_missing_slide(start, cli, tmp_path):
     folder = tmp_path
-    words = tuple(f"Slide number {number} says a little more than that." for number in range(1, 5))
+    words = tuple(f"Slide number {number}." for number in range(1, 5))
     pdf = write_pdf(folder / "deck.pdf", (*COLOURS, (9, 9, 9)))
     script = write_script(folder / "script.md", words)
     data = folder / "data"
