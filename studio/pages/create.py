@@ -1,7 +1,6 @@
 """The Create page: a photo, a voice, make; the video in the making; the recent ones."""
 
 import random
-import uuid
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +23,7 @@ from studio.parts.sound_input import create_sound_input
 from studio.parts.verdict_line import verdict_html
 from studio.parts.voice_choices import DEFAULT_LANGUAGE
 from studio.parts.voice_input import VoiceInput, create_voice_input
-from studio.parts.workbench import create_heading
+from studio.parts.workbench import NEW_FORM_ID, create_heading
 from studio.presenter import judge_form
 
 # After a moment in which the new panel is drawn; before, there is nothing to scroll to.
@@ -81,8 +80,8 @@ def create_create_page(studio: Studio, head: Head) -> CreatePage:
                 interactive=False,
                 elem_id="generate",
             )
-    with gr.Accordion(say("more.title"), open=False, elem_id="more"):
-        fields |= vars(create_quality_input(studio, preset))
+    with gr.Accordion(say("more.title"), open=False, elem_id="more") as more:
+        fields |= vars(create_quality_input(studio, preset, more))
         fields |= vars(create_sound_input(voice.source))
         recipe = create_recipe_buttons()
     kept = {name: control for name, control in fields.items() if name != "consent"}
@@ -111,9 +110,6 @@ def _connect_generate(
     """Turn the form into a job; the same form pressed twice is one job."""
     form_id = gr.Textbox(visible="hidden", elem_id="form-id")
 
-    def new_form_id() -> str:
-        return uuid.uuid4().hex
-
     @guarded
     def make(values: dict[Any, Any], request: gr.Request) -> str:
         owner = studio.visitors.owner_of(request)
@@ -131,8 +127,8 @@ def _connect_generate(
     )
     shown = submitted.success(jobs.refresh, jobs.shown_job, jobs.outputs, **QUIET)
     shown.then(None, js=_SCROLL_TO_JOB)
-    submitted.success(new_form_id, None, form_id, **QUIET)
-    gr.on(None, new_form_id, None, form_id, **QUIET)
+    submitted.success(None, None, form_id, js=NEW_FORM_ID, show_progress="hidden")
+    gr.on(None, None, None, form_id, js=NEW_FORM_ID, show_progress="hidden")
 
 
 def _connect_surprise(studio: Studio, portrait: PortraitInput, voice: VoiceInput) -> None:

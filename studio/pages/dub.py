@@ -48,7 +48,7 @@ def create_dub_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
             create_heading("2", say("dub.table"))
             gr.Markdown(say("dub.intro"), elem_classes="hint")
             form = KeptForm("dub", dict(fields), photo.next_face)
-            fields["rows"] = create_dub_table(studio).rows
+            fields["rows"] = create_dub_table(studio, own_tab).rows
             fields["consent"] = gr.Checkbox(
                 label=say("consent.label"), elem_id="dub-consent", container=False
             )
@@ -79,7 +79,7 @@ def create_dub_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
 
     panel = create_panel("dub-batches", draw)
     connect_make(studio, panel, fields, (generate, _HAND_OVER), submit)
-    keep_fresh(studio, panel, act)
+    keep_fresh(studio, panel, act, own_tab)
     keep_form(studio, form, own_tab.select)
     return panel.timer
 

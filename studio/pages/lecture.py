@@ -55,7 +55,7 @@ def create_lecture_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
     fields |= {name: getattr(given, name) for name in ("slides", "recordings", "times")}
     with gr.Column(elem_classes="step", elem_id="lecture-make"):
         create_heading("3", say("lecture.step_look"))
-        look, pair = create_look_input(studio)
+        look, pair = create_look_input(studio, own_tab)
         fields |= vars(look)
         form = KeptForm("lecture", dict(fields), photo.next_face, pair)
         fields["consent"] = gr.Checkbox(
@@ -91,8 +91,8 @@ def create_lecture_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
 
     panel = create_panel("lecture-panel", draw)
     connect_make(studio, panel, fields, (generate, HAND_OVER), submit)
-    keep_fresh(studio, panel, act)
-    keep_form(studio, form, own_tab.select)
+    keep_fresh(studio, panel, act, own_tab)
+    keep_form(studio, form, pair.offered.then)
     _connect_preview(studio, fields, given.cards, preview)
     return panel.timer
 

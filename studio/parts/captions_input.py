@@ -1,5 +1,6 @@
 """The words of a recording, typed or found out, and captions, which need words."""
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,22 +61,32 @@ def create_captions_input(studio: Studio, source: gr.Radio) -> CaptionsInput:
     settled = gr.Textbox(visible="hidden", elem_id="settled-script")
 
     @guarded
-    def allow(chosen: str, words: str | None, hears: object) -> tuple[Any, ...]:
-        """Say why words cannot be found or captions not be chosen, or let them be."""
+    def allow_hearing() -> Any:  # noqa: ANN401 - a Gradio update
+        """Say why words cannot be found, or let them be."""
         can_hear = studio.engine.can_recognise
-        able = chosen == "text" or bool((words or "").strip()) or (can_hear and bool(hears))
-        hear_hint = say("voice.hear_hint" if can_hear else "voice.hear_missing")
-        why_not = say("voice.captions_need_words")
-        return (
-            gr.update(interactive=can_hear, info=hear_hint),
-            gr.update(interactive=able, info=say("voice.captions_hint") if able else why_not),
-            gr.update(interactive=able, info=say("voice.highlight_hint") if able else why_not),
-        )
+        hint = say("voice.hear_hint" if can_hear else "voice.hear_missing")
+        return gr.update(interactive=can_hear, info=hint)
 
     pause = when_typing_pauses("Script")
     script.change(None, script, settled, js=pause, trigger_mode="multiple", **QUIET)
-    needed = [source.change, settled.change, hear_words.change]
-    shown = [hear_words, burn, highlight_words]
-    gr.on(needed, allow, [source, script, hear_words], shown, **QUIET)
-    gr.on(None, allow, [source, script, hear_words], shown, **QUIET)  # when the page is loaded
+    gr.on(
+        [source.change, settled.change, hear_words.change],
+        None,
+        [source, script, hear_words],
+        [burn, highlight_words],
+        js=_allow_captions_js(),
+        show_progress="hidden",
+    )
+    panel.expand(allow_hearing, None, hear_words, **QUIET)
     return CaptionsInput(panel, script, settled, hear_words, burn, highlight_words)
+
+
+def _allow_captions_js() -> str:
+    """Browser code that says why captions cannot be chosen, or lets them be."""
+    hints = [say("voice.captions_hint"), say("voice.highlight_hint")]
+    why_not = say("voice.captions_need_words")
+    return f"""(source, words, hears) => {{
+      const isAble = source === 'text' || Boolean((words || '').trim()) || Boolean(hears);
+      return {json.dumps(hints)}.map((hint) => (
+        {{__type__: 'update', interactive: isAble, info: isAble ? hint : {json.dumps(why_not)}}}));
+    }}"""

@@ -58,8 +58,13 @@ class DubTable:
     rows: gr.Textbox
 
 
-def create_dub_table(studio: Studio) -> DubTable:
-    """Build the table and the two ways to fill it at once."""
+def create_dub_table(studio: Studio, own_tab: gr.Tab) -> DubTable:
+    """Build the table and the two ways to fill it at once.
+
+    Args:
+        studio: the engine.
+        own_tab: of the page; the voices are read when it is opened.
+    """
     table = gr.HTML(
         _table_html(studio.settings.max_batch_rows),
         elem_id="dub-table",
@@ -87,7 +92,7 @@ def create_dub_table(studio: Studio) -> DubTable:
     ) as translation:
         gr.Markdown(say("dub.translate_note"), elem_classes="hint")
         draft = gr.Button(say("dub.translate_do"), size="sm", elem_id="dub-draft")
-    _connect_translation(studio, translation, draft, rows)
+    _connect_translation(studio, draft, rows)
 
     @guarded
     def read_file(path: str) -> str:
@@ -108,8 +113,9 @@ def create_dub_table(studio: Studio) -> DubTable:
         )
 
     @guarded
-    def offer_voices() -> str:
-        return voices_json(studio.engine.voices())
+    def offer() -> tuple[str, Any]:
+        can_translate = studio.engine.can_translate
+        return voices_json(studio.engine.voices()), gr.update(visible=can_translate)
 
     taken = (
         upload.upload(read_file, upload, incoming, **QUIET),
@@ -118,20 +124,14 @@ def create_dub_table(studio: Studio) -> DubTable:
     )
     for came in taken:
         came.success(None, incoming, None, js=_ADD_ROWS, show_progress="hidden")
-    offered = gr.on(None, offer_voices, None, voices, **QUIET)
+    offered = own_tab.select(offer, None, [voices, translation], **QUIET)
     offered.then(None, voices, None, js=_TAKE_VOICES, show_progress="hidden")
     return DubTable(rows)
 
 
-def _connect_translation(
-    studio: Studio, panel: gr.Accordion, draft: gr.Button, rows: gr.Textbox
-) -> None:
+def _connect_translation(studio: Studio, draft: gr.Button, rows: gr.Textbox) -> None:
     """Fill empty rows with drafts of the first one's text, for the person to read."""
     drafted = gr.Textbox("", visible="hidden", elem_id="dub-drafted")
-
-    @guarded
-    def offer() -> Any:  # noqa: ANN401 - a Gradio update
-        return gr.update(visible=studio.engine.can_translate)
 
     @guarded
     def write(table: str) -> str:
@@ -147,7 +147,6 @@ def _connect_translation(
     taken = draft.click(None, None, rows, js=_ALL_ROWS, show_progress="hidden")
     written = taken.then(write, rows, drafted, api_visibility="private")
     written.success(None, drafted, None, js=_SET_ROWS, show_progress="hidden")
-    gr.on(None, offer, None, panel, **QUIET)
 
 
 def _table_html(most: int) -> str:

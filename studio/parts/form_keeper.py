@@ -82,6 +82,7 @@ def keep_form(studio: Studio, form: KeptForm, when: Any) -> None:  # noqa: ANN40
     kept = gr.Textbox("", visible="hidden", elem_id=f"{form.name}-kept")
     whose = gr.Textbox("", visible="hidden", elem_id=f"{form.name}-whose")
     files = [form.fields[name] for name in form.files]
+    filled_in = [*form.outputs, whose, notes]
 
     @guarded
     def note(values: dict[Any, Any], request: gr.Request) -> str:
@@ -92,18 +93,18 @@ def keep_form(studio: Studio, form: KeptForm, when: Any) -> None:  # noqa: ANN40
     @guarded
     def fill(stored: str | None, request: gr.Request) -> tuple[Any, ...]:
         owner = studio.visitors.owner_of(request)
+        if not stored:  # it was filled before
+            return tuple(gr.skip() for _ in filled_in)
         given = _parsed(stored)
         told = _parsed(given.get("notes"))
         if told and studio.visitors.signer.verified(str(told.get("who"))) != f"who|{owner}":
-            return *(gr.skip() for _ in form.outputs), "stranger"
+            nothing = (gr.skip() for _ in form.outputs)
+            return *nothing, "stranger", written_notes(studio.visitors, owner, {})
         paths = {name: noted_paths(studio.visitors, owner, told.get(name)) for name in form.files}
         if any(told.get(name) and not paths[name] for name in form.files):
             gr.Info(say("form.gone"))
-        return *_filled(studio, form, given, paths), "own"
-
-    @guarded
-    def sign(request: gr.Request) -> str:
-        return written_notes(studio.visitors, studio.visitors.owner_of(request), {})
+        values = _filled(studio, form, given, paths)
+        return *values, "own", written_notes(studio.visitors, owner, paths)
 
     asked = [*(form.fields[name] for name in form.plain), notes]
     names = json.dumps([*form.plain, "notes"])
@@ -112,9 +113,8 @@ def keep_form(studio: Studio, form: KeptForm, when: Any) -> None:  # noqa: ANN40
     gr.on(changes, note, set(files), notes, trigger_mode="always_last", **QUIET)
     for each in asked:
         each.change(None, asked, None, js=keep, trigger_mode="multiple", show_progress="hidden")
-    gr.on(None, sign, None, notes, **QUIET)  # when the page is loaded
     recall = f"() => [window.studioForms?.recall('{form.name}') || '']"
-    filled = when(fill, kept, [*form.outputs, whose], js=recall, **QUIET)
+    filled = when(fill, kept, filled_in, js=recall, **QUIET)
     ready = f"(whose) => {{ window.studioForms?.ready('{form.name}', whose); }}"
     filled.then(None, whose, None, js=ready, show_progress="hidden")
 

@@ -30,7 +30,7 @@ NUM_RECENT = 12
 
 # A live job moves fast enough to watch; an idle page only keeps its gauge and list fresh.
 LIVE_TICK_S = 1.0
-IDLE_TICK_S = 2.5
+IDLE_TICK_S = 4.0
 
 # Keeps the address in step with the video shown, so that a reload or a copied link finds it.
 _SHOW_LINK = """(job) => {

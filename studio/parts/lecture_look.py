@@ -44,9 +44,14 @@ class LectureLook:
     clips: gr.Checkbox
 
 
-def create_look_input(studio: Studio) -> tuple[LectureLook, VoicePair]:
-    """Build step 3."""
-    pair = create_voice_pair(studio, "lecture")
+def create_look_input(studio: Studio, own_tab: gr.Tab) -> tuple[LectureLook, VoicePair]:
+    """Build step 3.
+
+    Args:
+        studio: knows the voices.
+        own_tab: of the page.
+    """
+    pair = create_voice_pair(studio, "lecture", own_tab)
     speed = gr.Slider(
         0.5, 2.0, 1.0, step=0.05, label=say("voice.speed"), info=say("voice.speed_hint")
     )

@@ -82,8 +82,14 @@ def _card(name: PresetName, cost: Estimate | None) -> str:
     return f"{words}\n{here}"
 
 
-def create_quality_input(studio: Studio, preset: gr.Radio) -> QualityInput:
-    """Build the choices few people need, each with a sentence of advice."""
+def create_quality_input(studio: Studio, preset: gr.Radio, place: gr.Accordion) -> QualityInput:
+    """Build the choices few people need, each with a sentence of advice.
+
+    Args:
+        studio: the engine.
+        preset: the quality cards.
+        place: where they are; what can be chosen is found out when it is unfolded.
+    """
     animator = gr.Radio(
         [(say(f"more.animator_{name}"), name) for name in ("auto", "lite", "sonic")],
         value="auto",
@@ -126,8 +132,8 @@ def create_quality_input(studio: Studio, preset: gr.Radio) -> QualityInput:
         able = gr.update(interactive=reason is None)
         return told, able, able
 
-    animator.change(explain_choice, animator, [why_not, steps, expand], **QUIET)
-    gr.on(None, explain_choice, animator, [why_not, steps, expand], **QUIET)
+    asked = [animator.change, place.expand]
+    gr.on(asked, explain_choice, animator, [why_not, steps, expand], **QUIET)
     return QualityInput(
         preset=preset,
         animator=animator,

@@ -1,13 +1,11 @@
 """What is done to the sound of the video, for the few who want it otherwise."""
 
+import json
 from dataclasses import dataclass
-from typing import Any
 
 import gradio as gr
 
-from studio.failures import guarded
 from studio.locales import say
-from studio.parts.quiet import QUIET
 
 
 @dataclass(frozen=True)
@@ -39,17 +37,16 @@ def create_sound_input(source: gr.Radio) -> SoundInput:
             label=say("sound.trim"), info=say("sound.trim_hint"), elem_id="sound-trim"
         )
 
-    @guarded
-    def allow(chosen: str) -> tuple[Any, ...]:
-        """Say why a typed text is not cleaned and trimmed, or let a recording be."""
-        is_recording = chosen != "text"
-        return tuple(
-            gr.update(
-                interactive=is_recording,
-                info=say(f"sound.{name}_hint" if is_recording else "sound.not_typed"),
-            )
-            for name in ("clean", "trim")
-        )
-
-    source.change(allow, source, [reduce_noise, trim_silence], **QUIET)
+    source.change(
+        None, source, [reduce_noise, trim_silence], js=_allow_js(), show_progress="hidden"
+    )
     return SoundInput(level_sound, reduce_noise, trim_silence)
+
+
+def _allow_js() -> str:
+    """Browser code that says why a typed text is not cleaned and trimmed."""
+    hints = json.dumps([say("sound.clean_hint"), say("sound.trim_hint")])
+    why_not = json.dumps(say("sound.not_typed"))
+    return f"""(source) => {hints}.map((hint) => (
+      {{__type__: 'update', interactive: source !== 'text',
+        info: source === 'text' ? {why_not} : hint}}))"""

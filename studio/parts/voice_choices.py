@@ -34,12 +34,13 @@ class VoicePair:
     offered: Any
 
 
-def create_voice_pair(studio: Studio, name: str) -> VoicePair:
-    """Build the two choices, filled when the page is loaded.
+def create_voice_pair(studio: Studio, name: str, own_tab: gr.Tab | None = None) -> VoicePair:
+    """Build the two choices, filled once: with what is here when they are first seen.
 
     Args:
         studio: knows the voices.
         name: how the ids of the elements begin.
+        own_tab: of their page, which is opened later; None = when the page is loaded.
     """
     with gr.Row(elem_classes="pair"):
         language = gr.Dropdown(label=say("voice.language"), elem_id=f"{name}-language")
@@ -49,7 +50,9 @@ def create_voice_pair(studio: Studio, name: str) -> VoicePair:
 
     @guarded
     def offer(known: str | None) -> Any:  # noqa: ANN401 - a Gradio update
-        choices = language_choices(studio.engine.voices(), json.loads(known or "{}"))
+        if not known:  # offered before
+            return gr.skip()
+        choices = language_choices(studio.engine.voices(), json.loads(known))
         tags = [tag for _, tag in choices]
         default = DEFAULT_LANGUAGE if DEFAULT_LANGUAGE in tags else next(iter(tags), None)
         return gr.update(choices=choices, value=default)
@@ -60,14 +63,21 @@ def create_voice_pair(studio: Studio, name: str) -> VoicePair:
         is_there = known in {voice_id for _, voice_id in choices}
         return gr.update(choices=choices, value=known if is_there else BEST_VOICE)
 
-    offered = gr.on(None, offer, names, language, js=_language_names_js(), **QUIET)
+    js = _language_names_js(name)
+    if own_tab is not None:
+        offered = own_tab.select(offer, names, language, js=js, **QUIET)
+    else:
+        offered = gr.on(None, offer, names, language, js=js, **QUIET)
     language.change(offer_voices, [language, wanted], voice, **QUIET)
     return VoicePair(language, voice, wanted, offered)
 
 
-def _language_names_js() -> str:
-    """Browser code that names every language we know of in the page's language."""
+def _language_names_js(name: str) -> str:
+    """Browser code that names every language we know of in the page's language, once a pair."""
     return f"""() => {{
+      const offered = (window.studioOffered ||= new Set());
+      if (offered.has('{name}')) return [''];
+      offered.add('{name}');
       const tag = document.documentElement.lang || 'en';
       const names = new Intl.DisplayNames([tag], {{type: 'language', fallback: 'none'}});
       const known = {{}};

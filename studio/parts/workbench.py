@@ -2,7 +2,6 @@
 
 import html
 import logging
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,10 @@ _log = logging.getLogger(__name__)
 
 LIVE_TICK_S = 1.0
 IDLE_TICK_S = 5.0
+
+# Made in the browser: the same form pressed twice has the same one, another form another.
+NEW_FORM_ID = """() => [...crypto.getRandomValues(new Uint8Array(16))]
+  .map((byte) => byte.toString(16).padStart(2, '0')).join('')"""
 
 
 @dataclass(frozen=True)
@@ -75,13 +78,16 @@ def create_panel(elem_id: str, draw: Callable[[str], tuple[str, bool]]) -> Panel
     return Panel(create_action_html(elem_id), gr.Timer(IDLE_TICK_S, active=False), draw)
 
 
-def keep_fresh(studio: Studio, panel: Panel, act: Callable[[str, str, str], None]) -> None:
-    """Keep a panel fresh, and do what its buttons say.
+def keep_fresh(
+    studio: Studio, panel: Panel, act: Callable[[str, str, str], None], own_tab: gr.Tab
+) -> None:
+    """Keep a panel fresh while its page is seen, and do what its buttons say.
 
     Args:
         studio: who is asking.
         panel: to keep.
         act: does an action to something of an owner.
+        own_tab: of the page; it is read anew when that is opened.
     """
 
     @in_visitors_language
@@ -101,7 +107,7 @@ def keep_fresh(studio: Studio, panel: Panel, act: Callable[[str, str, str], None
 
     panel.place.action(pressed, None, panel.outputs, **QUIET)
     panel.timer.tick(refresh, None, panel.outputs, trigger_mode="once", **QUIET)
-    gr.on(None, refresh, None, panel.outputs, **QUIET)  # when the page is loaded
+    own_tab.select(refresh, None, panel.outputs, **QUIET)
 
 
 def connect_make(
@@ -124,25 +130,23 @@ def connect_make(
     goal = panel.place.elem_id
     form_id = gr.Textbox(visible="hidden", elem_id=f"{goal}-form-id")
 
-    def new_form_id() -> str:
-        return uuid.uuid4().hex
-
     @guarded
     def make(values: dict[Any, Any], request: gr.Request) -> tuple[Any, ...]:
         owner = studio.visitors.owner_of(request)
         given = {name: values[control] for name, control in fields.items()}
         address = studio.visitors.address_of(request)
         submit(Submission(given, owner, address, values[form_id] or None))
-        return *panel.picture(owner), new_form_id()
+        return panel.picture(owner)
 
     handed = pressed.click(None, None, fields["rows"], js=hand_over, show_progress="hidden")
     made = handed.then(
         make,
         {*fields.values(), form_id},
-        [*panel.outputs, form_id],
+        panel.outputs,
         api_visibility="private",
     )
     scroll = f"""() => setTimeout(() => document.getElementById('{goal}')?.scrollIntoView(
       {{behavior: 'smooth', block: 'start'}}), 150)"""
     made.success(None, None, None, js=scroll, show_progress="hidden")
-    gr.on(None, new_form_id, None, form_id, **QUIET)
+    made.success(None, None, form_id, js=NEW_FORM_ID, show_progress="hidden")
+    gr.on(None, None, None, form_id, js=NEW_FORM_ID, show_progress="hidden")

@@ -102,6 +102,9 @@ def test_a_video_is_checked_and_one_changed_byte_is_told(browser, address, label
     page = logged_in(browser, address, "bob")
     page.locator("[data-tab-id=verify]").click()
     upload = page.locator("#verify-upload input[type=file]")
+    words = page.locator("#verify-upload [data-testid=upload-text]")
+    shown = words.evaluate("element => getComputedStyle(element, '::after').content")
+    assert shown.startswith('"Drop a file here'), "Gradio's own words are others"
     upload.set_input_files(labelled)
     result = page.locator("#verify-result")
 

@@ -13,6 +13,7 @@ from mcp.client.streamable_http import streamablehttp_client
 from engine.contracts import JobStatus
 from engine.settings import EngineSettings
 from studio.app import build_studio, launch_options
+from studio.entrance import Entrance
 from studio.session import COOKIE_NAME
 from studio.settings import StudioSettings, choose_port
 from tests.studio_fakes import FakeEngine, fill_results
@@ -29,14 +30,22 @@ def engine(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def address(engine, tmp_path_factory):
+def settings(tmp_path_factory):
+    return EngineSettings(data_dir=tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(scope="module")
+def entrance(settings):
+    return Entrance.of(settings, StudioSettings(mcp=True))
+
+
+@pytest.fixture(scope="module")
+def address(engine, settings, entrance):
     with pytest.MonkeyPatch.context() as patch:
-        data_dir = tmp_path_factory.mktemp("data")
-        patch.setenv("GRADIO_TEMP_DIR", str(data_dir / "uploads"))
-        settings = EngineSettings(data_dir=data_dir)
-        blocks = build_studio(engine, settings)
+        patch.setenv("GRADIO_TEMP_DIR", str(settings.data_dir / "uploads"))
+        blocks = build_studio(engine, settings, entrance=entrance)
         port = choose_port("127.0.0.1", None)
-        options = launch_options(engine, settings, StudioSettings(mcp=True))
+        options = launch_options(engine, settings, StudioSettings(mcp=True), entrance)
         blocks.launch(server_port=port, prevent_thread_lock=True, **options)
         yield f"http://127.0.0.1:{port}"
         blocks.close(verbose=False)
@@ -50,6 +59,31 @@ def client(address):
 def test_an_open_page_holds_no_connection(client):
     """A browser gives a site six; seven tabs that hold one each would all stand still."""
     assert client.config["connect_heartbeat"] is False
+
+
+def asked_by(client: Client, event: str, elem_id: str | None = None) -> list[dict]:
+    """What the page asks the server for when something happens, of one element or at all."""
+    ids = {
+        part["id"]
+        for part in client.config["components"]
+        if elem_id in (None, part["props"].get("elem_id"))
+    }
+    return [
+        each
+        for each in client.config["dependencies"]
+        if each["backend_fn"]
+        and any(name == event and (elem_id is None or of in ids) for of, name in each["targets"])
+    ]
+
+
+def test_opening_the_page_asks_little(client):
+    """Every question costs a slow computer a fifth of a second, and seven tabs ask seven times."""
+    assert len(asked_by(client, "load")) == 2  # the languages; everything that changes by itself
+
+
+@pytest.mark.parametrize("elem_id", ["voice-source", "framing", "quality"])
+def test_a_choice_asks_nothing_while_there_is_no_photo(client, elem_id):
+    assert asked_by(client, "change", elem_id) == []
 
 
 def submit(client: Client, **changes: object) -> dict:
@@ -113,6 +147,21 @@ def test_the_same_idempotency_key_is_one_job(client):
     options = {"idempotency_key": "once"}
 
     assert submit(client, options=options) == submit(client, options=options)
+
+
+def test_uploads_of_a_person_can_be_deleted(client, address, entrance):
+    cookie = client.cookies[COOKIE_NAME]
+    with PORTRAIT.open("rb") as photo:
+        files = {"files": ("mine.jpg", photo)}
+        uploaded = httpx.post(
+            f"{address}/gradio_api/upload", files=files, cookies={COOKIE_NAME: cookie}
+        )
+    path = Path(uploaded.json()[0])
+    assert path.is_file()
+
+    entrance.uploads.remove(entrance.visitors.owner_of_cookie(cookie))
+
+    assert not path.exists()
 
 
 def test_without_consent_nothing_is_queued(client, engine):

@@ -5,6 +5,7 @@ import pytest
 from engine.contracts import RenderOptions, SpeechOptions
 from engine.errors import ErrorCode, InputError
 from studio.form import TITLE_CHARACTERS, FormValues, parse_caller_options, title_of
+from studio.parts.preflight import question_of
 
 EMPTY = FormValues(
     portrait=None,
@@ -157,3 +158,15 @@ def test_an_option_nobody_knows_or_can_use_is_named(options, name):
         parse_caller_options(options, "Hi")
 
     assert caught.value.values["option"] == name
+
+
+def test_what_changes_no_answer_is_not_asked_again():
+    form = dataclasses.replace(EMPTY, portrait="p.png")
+    asked = question_of(form)
+
+    assert question_of(dataclasses.replace(form, source="text", text=" ")) == asked
+    assert question_of(dataclasses.replace(form, consent=not form.consent)) == asked
+    assert question_of(dataclasses.replace(form, source="text", text="Hi")) != asked
+    assert question_of(dataclasses.replace(form, face=1)) != asked
+    assert question_of(dataclasses.replace(form, portrait="q.png")) != asked
+    assert question_of(dataclasses.replace(form, force=True)) != asked

@@ -54,6 +54,7 @@ def test_01_first_video_by_upload(browser: Browser, studio_address, tmp_path, se
     page = context.new_page()
     begun = time.monotonic()
     studio = StudioPage.open(page, studio_address)
+    expect(page.locator("#voice-text")).to_be_hidden()
     see(page, "1_arrival")
     studio.give_photo(PORTRAIT)
     expect(studio.photo.locator(".face.chosen")).to_be_visible()
@@ -265,6 +266,10 @@ def test_10_find_an_old_video_and_download_it(desktop, see):
     page.locator("#forget").get_by_role("button", name="Yes, delete").click()
 
     expect(library).to_contain_text("No videos yet", timeout=CHECK_LIMIT_MS)
+    page.get_by_role("tab", name="Create").click()
+    expect(desktop.photo.locator("img")).to_have_count(0, timeout=CHECK_LIMIT_MS)
+    expect(page.locator("#voice-text textarea")).to_have_value("")
+    see(page, "3_forgotten")
 
 
 def test_11_the_page_in_arabic(desktop, see):
