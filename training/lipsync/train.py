@@ -131,8 +131,12 @@ class Corpus:
         place = start_s[:, None] + ticks * speed[:, None]
         later = place - (long_s + gap_s)[:, None]
         here, there = self._labels(first, place, mute), self._labels(second, later, mute)
+        # Without a gap both may claim one tick; classes must not add up there.
+        free = place > long_s[:, None]
         return sound, Labels(
-            here.viseme + there.viseme, here.symbol + there.symbol, here.values + there.values
+            torch.where(free, there.viseme, here.viseme),
+            torch.where(free, there.symbol, here.symbol),
+            torch.where(free[..., None], there.values, here.values),
         )
 
     def _sound(self, which: torch.Tensor, place: torch.Tensor) -> torch.Tensor:
