@@ -12,6 +12,7 @@ from engine.contracts import JobStatus
 from engine.errors import ErrorCode, InputError
 from engine.settings import EngineSettings
 from engine.worker.environment import PROJECT_ROOT
+from tests.patience import PATIENCE
 
 WITHOUT_CELERY = (
     "import sys; sys.modules['celery'] = None; sys.modules['kombu'] = None; "
@@ -96,7 +97,7 @@ def test_the_host_serves_on_without_its_broker_and_goes_on_when_it_comes(
         waiting = engine.get(job.job_id)
         with redis_server():
             site.add_workers(1)
-            done = engine.wait(job.job_id, 60)
+            done = engine.wait(job.job_id, 60 * PATIENCE)
             assert engine.health().pause is None
             site.close()
     finally:

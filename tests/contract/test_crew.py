@@ -8,6 +8,7 @@ from polling import wait_until
 
 from engine.contracts import JobStatus
 from engine.worker.ending import is_alive
+from tests.patience import PATIENCE
 
 
 @pytest.mark.timeout(200)
@@ -19,7 +20,7 @@ def test_one_command_serves_every_card_and_replaces_what_fails(site: Installatio
 
     def make_two() -> tuple[set[str], set[int]]:
         jobs = [engine.submit(site.request({"kind": "sleep", "seconds": 2})) for _ in range(2)]
-        done = [engine.wait(job.job_id, 60) for job in jobs]
+        done = [engine.wait(job.job_id, 60 * PATIENCE) for job in jobs]
         assert [job.status for job in done] == [JobStatus.SUCCEEDED] * 2
         cards = {job.report["card"] for job in done}
         return cards, {site.attempts(job)[0][1] for job in jobs}

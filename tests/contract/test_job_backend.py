@@ -9,6 +9,7 @@ from polling import wait_until
 
 from engine.contracts import JobRecord, JobStatus
 from engine.errors import EngineError, ErrorCode
+from tests.patience import PATIENCE
 
 CRASH = {"kind": "crash"}
 
@@ -40,7 +41,7 @@ def test_owners_take_turns_although_one_came_first_with_many(shared: Installatio
     flood = [first, *(engine.submit(shared.request(), "flood") for _ in range(5))]
     late = [engine.submit(shared.request(), "late") for _ in range(2)]
 
-    ended = [engine.wait(job.job_id, 40) for job in (*flood, *late)]
+    ended = [engine.wait(job.job_id, 40 * PATIENCE) for job in (*flood, *late)]
 
     order = sorted(ended, key=lambda job: job.finished_at or job.created_at)
     assert [job.status for job in ended] == [JobStatus.SUCCEEDED] * 8
@@ -57,10 +58,10 @@ def test_a_waiting_job_is_canceled_at_once_and_never_begun(shared: Installation)
 
     canceled = engine.cancel(waiting.job_id)
 
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 1 * PATIENCE
     assert canceled.status is JobStatus.CANCELED
     after = engine.submit(shared.request())
-    assert engine.wait(after.job_id, 30).status is JobStatus.SUCCEEDED
+    assert engine.wait(after.job_id, 30 * PATIENCE).status is JobStatus.SUCCEEDED
     assert shared.attempts(waiting) == []
     wait_until(lambda: shared.left_in_storage() == [], 5)
 
@@ -73,14 +74,14 @@ def test_a_running_job_is_canceled_soon_and_the_next_one_runs(shared: Installati
     start = time.monotonic()
 
     engine.cancel(job.job_id)
-    ended = engine.wait(job.job_id, 15)
+    ended = engine.wait(job.job_id, 15 * PATIENCE)
     took_s = time.monotonic() - start
 
     folder = engine.settings.jobs_dir / job.job_id
     assert ended.status is JobStatus.CANCELED
     assert took_s < 5
     assert {entry.name for entry in folder.iterdir()} == {"portrait.png", "speech.wav"}
-    assert engine.wait(after.job_id, 30).status is JobStatus.SUCCEEDED
+    assert engine.wait(after.job_id, 30 * PATIENCE).status is JobStatus.SUCCEEDED
 
 
 def test_a_deleted_job_stops_and_nothing_of_it_is_left(shared: Installation) -> None:
@@ -94,7 +95,7 @@ def test_a_deleted_job_stops_and_nothing_of_it_is_left(shared: Installation) -> 
     with pytest.raises(EngineError) as caught:
         engine.get(job.job_id)
     assert caught.value.code is ErrorCode.JOB_NOT_FOUND
-    assert engine.wait(after.job_id, 30).status is JobStatus.SUCCEEDED
+    assert engine.wait(after.job_id, 30 * PATIENCE).status is JobStatus.SUCCEEDED
     wait_until(lambda: not (engine.settings.jobs_dir / job.job_id).exists(), 10)
     wait_until(lambda: shared.left_in_storage() == [], 10)
 
@@ -105,7 +106,7 @@ def test_a_killed_child_costs_one_attempt(shared: Installation) -> None:
     shared.wait_for_attempt(job)
 
     os.kill(shared.attempts(job)[0][0], 9)
-    done = engine.wait(job.job_id, 30)
+    done = engine.wait(job.job_id, 30 * PATIENCE)
 
     assert (done.status, done.attempt) == (JobStatus.SUCCEEDED, 2)
     assert len(shared.attempts(job)) == 2
@@ -118,11 +119,11 @@ def test_a_poison_job_stops_after_two_attempts_and_can_be_tried_again(
     poison = engine.submit(shared.request(CRASH, CRASH, WORK))
     after = engine.submit(shared.request())
 
-    failed = engine.wait(poison.job_id, 40)
+    failed = engine.wait(poison.job_id, 40 * PATIENCE)
     num_attempts = len(shared.attempts(poison))
-    done = engine.wait(after.job_id, 40)
+    done = engine.wait(after.job_id, 40 * PATIENCE)
     engine.retry(poison.job_id)
-    again = engine.wait(poison.job_id, 40)
+    again = engine.wait(poison.job_id, 40 * PATIENCE)
 
     assert failed.error is not None
     assert failed.error.code is ErrorCode.WORKER_LOST
@@ -135,7 +136,7 @@ def test_a_failure_comes_with_its_reason(shared: Installation) -> None:
     engine = shared.engine
 
     job = engine.submit(shared.request({"kind": "refuse", "code": "gpu_memory"}))
-    failed = engine.wait(job.job_id, 30)
+    failed = engine.wait(job.job_id, 30 * PATIENCE)
 
     assert failed.error is not None
     assert (failed.error.code, failed.error.stage) == (ErrorCode.GPU_MEMORY, "animate")

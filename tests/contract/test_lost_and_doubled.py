@@ -8,6 +8,7 @@ from polling import wait_until
 
 from engine.contracts import JobStatus
 from engine.errors import ErrorCode
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -20,7 +21,7 @@ def test_jobs_that_wait_survive_the_end_of_the_host(site: Installation) -> None:
     first.close()
 
     second = site.open_engine()
-    done = [second.wait(job.job_id, 40) for job in jobs]
+    done = [second.wait(job.job_id, 40 * PATIENCE) for job in jobs]
 
     assert [job.status for job in done] == [JobStatus.SUCCEEDED] * 4
     assert [job.attempt for job in done] == [1] * 4
@@ -35,7 +36,7 @@ def test_a_job_that_ended_while_the_host_was_away_is_taken(site: Installation) -
     first.close()
     wait_until(lambda: any(name.endswith("outcome.json") for name in site.left_in_storage()), 20)
 
-    done = site.open_engine().wait(job.job_id, 20)
+    done = site.open_engine().wait(job.job_id, 20 * PATIENCE)
 
     assert done.status is JobStatus.SUCCEEDED
     assert len(site.attempts(job)) == 1
@@ -54,7 +55,7 @@ def test_a_killed_worker_s_job_is_done_once_by_another(site: Installation) -> No
     killed_at = time.monotonic()
     site.wait_for_attempt(job, 2)
     redelivered_s = time.monotonic() - killed_at
-    done = engine.wait(job.job_id, 40)
+    done = engine.wait(job.job_id, 40 * PATIENCE)
 
     limit_s = 8 if site.kind == "rabbitmq" else 20
     assert redelivered_s < limit_s
@@ -68,10 +69,10 @@ def test_a_job_that_kills_its_worker_stops_after_two(site: Installation) -> None
     engine = site.open_engine()
     site.add_workers(3)
     poison = engine.submit(site.request({"kind": "kill_carrier"}))
-    failed = engine.wait(poison.job_id, 110)
+    failed = engine.wait(poison.job_id, 110 * PATIENCE)
     after = engine.submit(site.request())
 
-    done = engine.wait(after.job_id, 40)
+    done = engine.wait(after.job_id, 40 * PATIENCE)
 
     assert failed.error is not None
     assert failed.error.code is ErrorCode.WORKER_LOST
@@ -95,7 +96,7 @@ def test_a_message_that_comes_three_times_gives_one_result(site: Installation) -
     for _ in range(2):
         app.send_task(TASK_NAME, kwargs=facts, queue=app.conf.task_default_queue)
 
-    done = engine.wait(job.job_id, 40)
+    done = engine.wait(job.job_id, 40 * PATIENCE)
     app.send_task(TASK_NAME, kwargs=facts, queue=app.conf.task_default_queue)
     after = engine.wait(engine.submit(site.request()).job_id, 40)
 
@@ -119,7 +120,7 @@ def test_a_worker_that_is_asked_to_end_gives_its_job_to_another_uncounted(
     leaving = first if first.process.pid == carrier else second
 
     leaving.end()
-    done = engine.wait(job.job_id, 30)
+    done = engine.wait(job.job_id, 30 * PATIENCE)
 
     assert leaving.process.returncode == 0
     assert (done.status, done.attempt) == (JobStatus.SUCCEEDED, 1)
@@ -133,8 +134,8 @@ def test_a_worker_ends_after_its_number_of_jobs(site: Installation) -> None:
     first = engine.submit(site.request())
     second = engine.submit(site.request())
 
-    assert engine.wait(first.job_id, 30).status is JobStatus.SUCCEEDED
+    assert engine.wait(first.job_id, 30 * PATIENCE).status is JobStatus.SUCCEEDED
     assert short_lived.process.wait(20) == 0
     assert engine.get(second.job_id).status is JobStatus.QUEUED
     site.add_workers(1)
-    assert engine.wait(second.job_id, 30).status is JobStatus.SUCCEEDED
+    assert engine.wait(second.job_id, 30 * PATIENCE).status is JobStatus.SUCCEEDED

@@ -8,6 +8,7 @@ from installation import BROKERS, LONG, Installation
 
 from engine.contracts import JobStatus
 from engine.errors import ErrorCode, InputError
+from tests.patience import PATIENCE
 
 SECRET = "somebody@example.org"
 
@@ -28,7 +29,7 @@ def test_figures_follow_the_jobs_and_name_nobody(site: Installation) -> None:
     site.add_workers(1)
     refused = site.request({"kind": "refuse", "code": "gpu_memory"})
     done = engine.wait(engine.submit(site.request(), SECRET).job_id, 40)
-    engine.wait(engine.submit(refused, SECRET).job_id, 40)
+    engine.wait(engine.submit(refused, SECRET).job_id, 40 * PATIENCE)
     running = engine.submit(site.request(LONG), SECRET)
     site.wait_for_attempt(running)
     engine.submit(site.request(), SECRET)

@@ -16,6 +16,7 @@ from installation import BROKERS, Installation
 from engine.contracts import AnimateRequest, JobStatus, RenderOptions
 from engine.worker.environment import PROJECT_ROOT
 from engine.worker.lanes import PRODUCT_DECODE_TASKS, PRODUCT_TASKS
+from tests.patience import PATIENCE
 
 DATA = PROJECT_ROOT / "tests" / "data"
 PORTRAIT = DATA / "portraits" / "astronaut_collins.jpg"
@@ -86,7 +87,7 @@ def test_a_video_through_a_bucket_can_be_fetched_by_a_signed_link_until_it_is_de
     )
 
     job = engine.submit(request)
-    done = engine.wait(job.job_id, 120)
+    done = engine.wait(job.job_id, 120 * PATIENCE)
     link = engine.artifact_link(job.job_id, "video")
 
     assert done.status is JobStatus.SUCCEEDED

@@ -16,6 +16,7 @@ from engine.contracts import AnimateRequest, JobSpec, JobStatus, RenderOptions, 
 from engine.errors import ErrorCode, InputError
 from engine.jobs.in_process import needs_card, seconds_needed
 from engine.settings import EngineSettings
+from tests.patience import PATIENCE
 
 STAND_IN = Path(__file__).resolve().parent / "stand_in"
 SONIC = RenderOptions(animator="sonic")
@@ -55,7 +56,7 @@ def test_only_videos_that_need_the_card_are_made_on_it(
     assert facts() == [{"marked": "steps_of"}]  # before the page starts, as a Space demands
 
     lite = engine.submit(space.request())
-    drawn = engine.wait(lite.job_id, 30)
+    drawn = engine.wait(lite.job_id, 30 * PATIENCE)
     heard = []
     job = engine.submit(sonic(space.request({"kind": "sleep", "seconds": 1.2})))
     done = engine.wait(job.job_id, 30, on_progress=heard.append)
@@ -73,11 +74,11 @@ def test_a_video_on_the_lent_card_is_canceled_by_its_owner(space: Installation) 
     space.wait_for_attempt(job)
 
     engine.cancel(job.job_id)
-    ended = engine.wait(job.job_id, 10)
+    ended = engine.wait(job.job_id, 10 * PATIENCE)
 
     assert ended.status is JobStatus.CANCELED
     after = engine.submit(sonic(space.request(WORK)))
-    assert engine.wait(after.job_id, 30).status is JobStatus.SUCCEEDED
+    assert engine.wait(after.job_id, 30 * PATIENCE).status is JobStatus.SUCCEEDED
 
 
 def test_a_used_up_quota_is_a_sentence_and_the_next_video_runs(
@@ -86,7 +87,7 @@ def test_a_used_up_quota_is_a_sentence_and_the_next_video_runs(
     engine = space.open_engine()
     monkeypatch.setenv("SPACES_STAND_IN_QUOTA_S", "100")
     job = engine.submit(sonic(space.request(WORK)))
-    refused = engine.wait(job.job_id, 30)
+    refused = engine.wait(job.job_id, 30 * PATIENCE)
     monkeypatch.setenv("SPACES_STAND_IN_QUOTA_S", "200")
     done = engine.wait(engine.submit(sonic(space.request(WORK))).job_id, 30)
 
@@ -100,7 +101,7 @@ def test_a_process_lost_on_the_lent_card_costs_one_attempt(space: Installation) 
     engine = space.open_engine()
     job = engine.submit(sonic(space.request({"kind": "crash"}, WORK)))
 
-    done = engine.wait(job.job_id, 30)
+    done = engine.wait(job.job_id, 30 * PATIENCE)
 
     assert (done.status, done.attempt) == (JobStatus.SUCCEEDED, 2)
     wait_until(lambda: engine.health().job_id is None, 5)
@@ -121,7 +122,7 @@ def test_the_quota_of_whoever_asked_counts(space: Installation) -> None:
     token = asker.set("ann")
     job = engine.submit(sonic(space.request(WORK)))
     asker.reset(token)
-    engine.wait(job.job_id, 30)
+    engine.wait(job.job_id, 30 * PATIENCE)
 
     assert seen == ["ann"]
 

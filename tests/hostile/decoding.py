@@ -16,6 +16,7 @@ from engine.settings import EngineSettings
 from engine.worker.decode import DecodeLane
 from engine.worker.lanes import decode_lane as make_decode_lane
 from engine.worker.supervisor import ChildState, Supervisor
+from tests.patience import PATIENCE
 
 IN_OPEN = 0x20
 MB = 2**20
@@ -31,7 +32,7 @@ def decode_lane(folder: Path, tasks: str, **changes: object) -> tuple[DecodeLane
 
 def wait_ready(supervisor: Supervisor) -> None:
     """Wait until a child is ready, as one is when files come as seldom as people send them."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 60 * PATIENCE
     while supervisor.state is not ChildState.READY:
         supervisor.warm_up()
         assert time.monotonic() < deadline

@@ -101,7 +101,7 @@ def test_every_hostile_file_is_refused_quickly_in_little_memory_and_opens_nothin
     corpus: list[tuple[str, str, Path]], tmp_path: Path
 ) -> None:
     neighbour = corpus[0][2].parent / NEIGHBOUR
-    lane, supervisor = decode_lane(tmp_path, WITNESS)
+    lane, supervisor = decode_lane(tmp_path, WITNESS, decode_timeout_s=60)
     (tmp_path / "out").mkdir()
     memory = MemoryWatch(lane)
     gc.collect()
@@ -144,7 +144,7 @@ def test_decoding_opens_the_file_its_target_and_code_alone(tmp_path: Path) -> No
         ("sound", SPEECH.read_bytes()[:64_000]),
         *((medium, data) for medium, made in SAMPLES for data in made),
     ]
-    lane, supervisor = decode_lane(tmp_path, WITNESS)
+    lane, supervisor = decode_lane(tmp_path, WITNESS, decode_timeout_s=60)
     source, target = tmp_path / "in" / "upload", tmp_path / "out" / "decoded"
     source.parent.mkdir()
     target.parent.mkdir()

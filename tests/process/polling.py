@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 TASKS = "sample_tasks:TASKS"
 HERE = Path(__file__).resolve().parent
 
@@ -19,6 +21,6 @@ def wait_until(is_true: Callable[[], object], timeout_s: float = 15.0) -> float:
     """Poll until `is_true`; returns how many seconds that took."""
     start = time.monotonic()
     while not is_true():
-        assert time.monotonic() - start < timeout_s, "it did not happen in time"
+        assert time.monotonic() - start < timeout_s * PATIENCE, "it did not happen in time"
         time.sleep(0.02)
     return time.monotonic() - start

@@ -14,6 +14,7 @@ from polling import wait_until
 from engine.api import StudioEngine
 from engine.contracts import AnimateRequest, JobStatus, RenderOptions, SpeechOptions
 from engine.errors import EngineError, ErrorCode, InputError
+from tests.patience import PATIENCE
 
 WORK = {"kind": "sleep", "seconds": 0}
 LONG = {"kind": "sleep", "seconds": 60}
@@ -102,7 +103,7 @@ def test_the_callers_files_are_not_needed_after_submit(
     Path(request.portrait).unlink()
     Path(str(request.audio)).unlink()
 
-    assert engine.wait(job.job_id, 15).status is JobStatus.SUCCEEDED
+    assert engine.wait(job.job_id, 15 * PATIENCE).status is JobStatus.SUCCEEDED
 
 
 def test_the_same_key_of_the_same_owner_gives_the_same_job(
@@ -173,7 +174,7 @@ def test_events_tell_each_owner_what_changed_since(
     engine: StudioEngine, request_for: Requests
 ) -> None:
     first = engine.submit(request_for(WORK), "ann")
-    engine.wait(first.job_id, 15)
+    engine.wait(first.job_id, 15 * PATIENCE)
     cursor = engine.events_since("ann")[-1].cursor
     assert engine.events_since("ann", cursor) == []
 

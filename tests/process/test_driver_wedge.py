@@ -16,6 +16,7 @@ from engine.errors import ErrorCode
 from engine.messages import describe
 from engine.worker import leftover, process
 from engine.worker.ending import family_of, kill_all, wait_gone
+from tests.patience import PATIENCE
 
 LONG = {"kind": "hang"}
 WORK = {"kind": "sleep", "seconds": 0.1}
@@ -58,7 +59,7 @@ def test_nothing_is_begun_beside_a_worker_that_no_kill_ends(
     wait_for_progress(engine, hung.job_id)
     remembered = remembered_child(engine)
 
-    failed = engine.wait(hung.job_id, 20)
+    failed = engine.wait(hung.job_id, 20 * PATIENCE)
     wait_until(lambda: engine.health().pause is not None)
     health, waiting = engine.health(), engine.get(after.job_id)
 
@@ -71,7 +72,7 @@ def test_nothing_is_begun_beside_a_worker_that_no_kill_ends(
 
     deaf_to_kills.undo()  # the driver came back to life
     end(remembered)
-    assert engine.wait(after.job_id, 20).status is JobStatus.SUCCEEDED
+    assert engine.wait(after.job_id, 20 * PATIENCE).status is JobStatus.SUCCEEDED
     assert engine.health().pause is None
 
 
@@ -87,7 +88,7 @@ def test_a_stuck_worker_of_an_engine_before_costs_no_attempt(
     hung = first.submit(request_for(LONG))
     wait_for_progress(first, hung.job_id)
     remembered = remembered_child(first)
-    first.wait(hung.job_id, 20)
+    first.wait(hung.job_id, 20 * PATIENCE)
 
     second = make_engine()
     job = second.submit(request_for(WORK))
@@ -98,4 +99,4 @@ def test_a_stuck_worker_of_an_engine_before_costs_no_attempt(
     assert (waiting.status, waiting.attempt) == (JobStatus.QUEUED, 0)
     deaf_to_kills.undo()
     end(remembered)
-    assert second.wait(job.job_id, 20).status is JobStatus.SUCCEEDED
+    assert second.wait(job.job_id, 20 * PATIENCE).status is JobStatus.SUCCEEDED

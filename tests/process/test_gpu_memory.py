@@ -15,6 +15,7 @@ from engine.settings import EngineSettings
 from engine.worker.attend import TaskLimits, TaskMemory
 from engine.worker.plan import LanePlan
 from engine.worker.supervisor import Supervisor
+from tests.patience import PATIENCE
 
 pytest.importorskip("torch")
 pytestmark = [pytest.mark.gpu, pytest.mark.timeout(300)]
@@ -92,7 +93,7 @@ def test_a_killed_child_gives_everything_back(lane: Lane) -> None:
     lane.supervisor.close()
     wait_until(lambda: lane.used_mb() < before_mb + BASELINE_MB, 10)
 
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 2 * PATIENCE
 
 
 def test_the_ladder_is_climbed_in_order_and_the_next_task_has_the_whole_card(lane: Lane) -> None:

@@ -11,6 +11,7 @@ import pytest
 from engine.api import StudioEngine
 from engine.contracts import AnimateRequest, JobStatus
 from engine.errors import EngineError, ErrorCode
+from tests.patience import PATIENCE
 
 WORK = {"kind": "sleep", "seconds": 0}
 DISK_BYTES = 12_000_000
@@ -51,7 +52,7 @@ def test_a_job_that_fills_the_disk_fails_without_leftovers_and_the_next_one_is_m
 ) -> None:
     full = engine.submit(request_for({"kind": "fill_disk"}))
 
-    failed = engine.wait(full.job_id, 30)
+    failed = engine.wait(full.job_id, 30 * PATIENCE)
     done = engine.wait(engine.submit(request_for(WORK)).job_id, 30)
 
     assert failed.error is not None
@@ -90,9 +91,9 @@ def test_nothing_waiting_is_begun_until_there_is_room(
     with monkeypatch.context() as patch:
         patch.setattr("engine.jobs.disk.DiskGate.pause", lambda _self: full)
         job = engine.submit(request_for(WORK))
-        waiting = engine.wait(job.job_id, 1.0)
+        waiting = engine.wait(job.job_id, 1.0 * PATIENCE)
         health = engine.health()
 
     assert waiting.status is JobStatus.QUEUED
     assert health.pause is ErrorCode.DISK_LOW
-    assert engine.wait(job.job_id, 30).status is JobStatus.SUCCEEDED
+    assert engine.wait(job.job_id, 30 * PATIENCE).status is JobStatus.SUCCEEDED

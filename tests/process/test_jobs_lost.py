@@ -12,6 +12,7 @@ from engine.api import StudioEngine
 from engine.contracts import AnimateRequest, JobStatus, Stage
 from engine.errors import ErrorCode
 from engine.worker.ending import is_alive
+from tests.patience import PATIENCE
 
 CRASH = {"kind": "crash"}
 WORK = {"kind": "sleep", "seconds": 0.1}
@@ -34,9 +35,9 @@ def test_a_killed_child_requeues_its_job_once(
     killed_at = time.monotonic()
     os.kill(attempts_of(engine, job.job_id)[0], 9)
     wait_until(lambda: engine.get(job.job_id).attempt == 2, timeout_s=2)
-    done = engine.wait(job.job_id, 15)
+    done = engine.wait(job.job_id, 15 * PATIENCE)
 
-    assert time.monotonic() - killed_at < 5
+    assert time.monotonic() - killed_at < 5 * PATIENCE
     assert done.status is JobStatus.SUCCEEDED
     assert done.attempt == 2
     assert [item.kind for item in done.artifacts] == ["video"]
@@ -49,8 +50,8 @@ def test_a_job_that_loses_two_children_fails_and_the_next_one_runs(
     poison = engine.submit(request_for(CRASH))
     after = engine.submit(request_for(WORK))
 
-    failed = engine.wait(poison.job_id, 20)
-    done = engine.wait(after.job_id, 20)
+    failed = engine.wait(poison.job_id, 20 * PATIENCE)
+    done = engine.wait(after.job_id, 20 * PATIENCE)
 
     assert failed.status is JobStatus.FAILED
     assert failed.error is not None
@@ -66,7 +67,7 @@ def test_a_lost_job_goes_before_those_that_wait(
     first = engine.submit(request_for(CRASH, WORK))
     second = engine.submit(request_for(WORK))
 
-    ended = [engine.wait(job.job_id, 20) for job in (first, second)]
+    ended = [engine.wait(job.job_id, 20 * PATIENCE) for job in (first, second)]
 
     assert ended[0].finished_at is not None
     assert ended[1].started_at is not None
@@ -80,8 +81,8 @@ def test_a_hung_job_is_stopped_with_its_stage_and_the_next_one_runs(
     hung = engine.submit(request_for({"kind": "hang"}))
     after = engine.submit(request_for(WORK))
 
-    failed = engine.wait(hung.job_id, 20)
-    done = engine.wait(after.job_id, 20)
+    failed = engine.wait(hung.job_id, 20 * PATIENCE)
+    done = engine.wait(after.job_id, 20 * PATIENCE)
 
     assert failed.error is not None
     assert (failed.error.code, failed.error.stage) == (ErrorCode.TIMED_OUT, Stage.ANIMATE)
@@ -95,7 +96,7 @@ def test_an_artifact_outside_the_job_or_missing_fails_the_job(
 ) -> None:
     job = engine.submit(request_for({**WORK, "name": name}))
 
-    failed = engine.wait(job.job_id, 20)
+    failed = engine.wait(job.job_id, 20 * PATIENCE)
 
     assert failed.error is not None
     assert failed.error.code is ErrorCode.INTERNAL
@@ -133,7 +134,7 @@ def test_a_recycled_child_has_a_new_pid_after_each_share_of_jobs(
     engine = make_engine(recycle_after_jobs=2)
     jobs = [engine.submit(request_for({"kind": "sleep", "seconds": 0})) for _ in range(6)]
 
-    done = [engine.wait(job.job_id, 30) for job in jobs]
+    done = [engine.wait(job.job_id, 30 * PATIENCE) for job in jobs]
 
     pids = [job.report["pid"] for job in done]
     assert [job.status for job in done] == [JobStatus.SUCCEEDED] * 6
@@ -161,6 +162,6 @@ def test_files_of_a_lost_attempt_are_kept_for_the_next(
 ) -> None:
     job = engine.submit(request_for(CRASH))
 
-    engine.wait(job.job_id, 20)
+    engine.wait(job.job_id, 20 * PATIENCE)
 
     assert (Path(engine.settings.jobs_dir) / job.job_id / "video.mp4.part").exists()

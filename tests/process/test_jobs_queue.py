@@ -9,6 +9,7 @@ from polling import wait_until
 from engine.api import StudioEngine
 from engine.contracts import AnimateRequest, JobStatus
 from engine.errors import EngineError, ErrorCode
+from tests.patience import PATIENCE
 
 WORK = {"kind": "sleep", "seconds": 0}
 LONG = {"kind": "sleep", "seconds": 60}
@@ -99,12 +100,12 @@ def test_the_queue_rests_after_five_deaths_and_goes_on_when_asked(
     assert health.values == {"count": 5, "minutes": 10}
     assert sum(lost) == 5
     assert states == [JobStatus.FAILED, JobStatus.FAILED, JobStatus.QUEUED]
-    assert engine.wait(waiting.job_id, 1.0).status is JobStatus.QUEUED
+    assert engine.wait(waiting.job_id, 1.0 * PATIENCE).status is JobStatus.QUEUED
     assert engine.voices("de")  # the rest of the engine answers
 
     engine.resume()
 
-    assert engine.wait(waiting.job_id, 30).status is JobStatus.SUCCEEDED
+    assert engine.wait(waiting.job_id, 30 * PATIENCE).status is JobStatus.SUCCEEDED
     assert engine.get(poison[2].job_id).status is JobStatus.FAILED
 
 
@@ -112,7 +113,7 @@ def test_forgetting_an_owner_removes_jobs_and_files_also_of_what_runs(
     engine: StudioEngine, request_for: Requests
 ) -> None:
     done = engine.submit(request_for(WORK), "ann")
-    engine.wait(done.job_id, 20)
+    engine.wait(done.job_id, 20 * PATIENCE)
     running = start_long(engine, request_for, "ann")
     waiting = engine.submit(request_for(WORK), "ann")
     other = engine.submit(request_for(WORK), "bob")
@@ -124,4 +125,4 @@ def test_forgetting_an_owner_removes_jobs_and_files_also_of_what_runs(
     for job_id in (done.job_id, running, waiting.job_id):
         wait_until(lambda job_id=job_id: not (jobs_dir / job_id).exists(), 5)
         assert code_of(lambda job_id=job_id: engine.get(job_id)) is ErrorCode.JOB_NOT_FOUND
-    assert engine.wait(other.job_id, 20).status is JobStatus.SUCCEEDED
+    assert engine.wait(other.job_id, 20 * PATIENCE).status is JobStatus.SUCCEEDED

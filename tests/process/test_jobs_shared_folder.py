@@ -16,6 +16,7 @@ from engine.api import StudioEngine
 from engine.contracts import AnimateRequest, JobRecord, JobStatus
 from engine.errors import EngineError, ErrorCode
 from engine.worker.ending import is_alive
+from tests.patience import PATIENCE
 
 ROOT = HERE.parents[1]
 WORK = {"kind": "sleep", "seconds": 0.1}
@@ -88,7 +89,7 @@ def test_a_waiting_engine_takes_over_from_one_that_was_killed(
     assert waiter.get(own.job_id).status is JobStatus.QUEUED
 
     program.kill()
-    done = [waiter.wait(name, 20) for name in (job_id, own.job_id)]
+    done = [waiter.wait(name, 20 * PATIENCE) for name in (job_id, own.job_id)]
 
     assert [job.status for job in done] == [JobStatus.SUCCEEDED] * 2
     assert [job.attempt for job in done] == [2, 1]
@@ -143,7 +144,7 @@ def test_the_lock_holder_runs_jobs_of_another_engine(
     wait_until(lambda: holder.health().is_dispatching)
 
     jobs = [guest.submit(request_for(WORK)) for _ in range(2)]
-    done = [guest.wait(job.job_id, 20) for job in jobs]
+    done = [guest.wait(job.job_id, 20 * PATIENCE) for job in jobs]
 
     assert [job.status for job in done] == [JobStatus.SUCCEEDED] * 2
     assert holder.health().is_dispatching
@@ -163,8 +164,8 @@ def test_a_guest_cancels_a_job_that_the_holder_runs(
 
     guest.cancel(job.job_id)
 
-    assert guest.wait(job.job_id, 10).status is JobStatus.CANCELED
-    assert time.monotonic() - start < 3
+    assert guest.wait(job.job_id, 10 * PATIENCE).status is JobStatus.CANCELED
+    assert time.monotonic() - start < 3 * PATIENCE
 
 
 def test_a_second_studio_on_the_same_folder_is_refused(
@@ -200,8 +201,8 @@ def test_a_restart_after_a_kill_runs_every_waiting_job_in_order(
     restarted_at = time.monotonic()
     studio = make_engine(exclusive=True, recycle_after_jobs=100)
     wait_until(lambda: studio.get(running).status is not JobStatus.RUNNING, timeout_s=5)
-    assert time.monotonic() - restarted_at < 5
-    last = studio.wait(waiting[-1], 60)
+    assert time.monotonic() - restarted_at < 5 * PATIENCE
+    last = studio.wait(waiting[-1], 60 * PATIENCE)
 
     jobs = [studio.get(job_id) for job_id in (running, *waiting)]
     assert last.status is JobStatus.SUCCEEDED

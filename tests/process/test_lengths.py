@@ -13,6 +13,7 @@ from engine.api import StudioEngine
 from engine.contracts import AnimateRequest, JobStatus, RenderOptions
 from engine.settings import EngineSettings
 from tests.media_files import PORTRAIT, base_speech
+from tests.patience import PATIENCE
 
 SPEECH_HZ = 16_000
 BEEP_S, BEEP_HZ = 0.1, 1000.0
@@ -60,7 +61,7 @@ def test_the_end_of_a_recording_is_in_its_video(
     job = engine.submit(
         AnimateRequest(portrait=str(PORTRAIT), audio=str(speech), options=options, consent=True)
     )
-    done = engine.wait(job.job_id, 500)
+    done = engine.wait(job.job_id, 500 * PATIENCE)
 
     assert (done.status, done.error) == (JobStatus.SUCCEEDED, None)
     frames, sound, rate_hz = read_video(engine.artifact_path(done.job_id, "video"))

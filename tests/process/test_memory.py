@@ -14,6 +14,7 @@ from engine.settings import EngineSettings
 from engine.worker.attend import TaskLimits, TaskMemory
 from engine.worker.plan import LanePlan
 from engine.worker.supervisor import Supervisor
+from tests.patience import PATIENCE
 
 WORK = {"kind": "sleep", "seconds": 0}
 
@@ -25,7 +26,7 @@ def test_every_job_is_in_the_ledger_well_or_not(
     bad = engine.submit(request_for({"kind": "out_of_memory"}))
     lost = engine.submit(request_for({"kind": "crash"}, WORK))
     for job in (good, bad, lost):
-        engine.wait(job.job_id, 30)
+        engine.wait(job.job_id, 30 * PATIENCE)
 
     entries = {entry.job_id: entry for entry in engine.memory_ledger()}
 

@@ -10,6 +10,7 @@ from polling import wait_until
 from engine.api import StudioEngine
 from engine.contracts import AnimateRequest, JobStatus
 from engine.worker.ending import is_alive
+from tests.patience import PATIENCE
 
 LONG = {"kind": "sleep", "seconds": 30}
 WORK = {"kind": "sleep", "seconds": 0.2}
@@ -36,7 +37,7 @@ def test_each_card_has_a_child_that_sees_it_alone_and_no_job_is_made_twice(
     for job_id in both:
         engine.cancel(job_id)
     jobs = [engine.submit(request_for(WORK)) for _ in range(6)]
-    done = [engine.wait(job.job_id, 30) for job in jobs]
+    done = [engine.wait(job.job_id, 30 * PATIENCE) for job in jobs]
 
     assert cards == {"0", "1"}
     assert len(set(pids)) == 2
@@ -57,7 +58,7 @@ def test_a_child_lost_on_one_card_does_not_disturb_the_other(
         wait_for_progress(engine, job.job_id)
 
     os.kill(pids_of(engine, victim.job_id)[0], 9)
-    ended = [engine.wait(job.job_id, 30) for job in (victim, other)]
+    ended = [engine.wait(job.job_id, 30 * PATIENCE) for job in (victim, other)]
 
     assert [(job.status, job.attempt) for job in ended] == [
         (JobStatus.SUCCEEDED, 2),

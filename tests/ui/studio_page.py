@@ -1,14 +1,12 @@
 """What a person does on the Create page, by the words they see."""
 
 import base64
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-# How many times longer to wait: on a machine that does much else at the same time.
-PATIENCE = float(os.environ.get("STUDIO_TEST_PATIENCE") or 1)
+from tests.patience import PATIENCE
 
 CHECK_LIMIT_MS = 30_000 * PATIENCE
 RENDER_LIMIT_MS = 120_000 * PATIENCE

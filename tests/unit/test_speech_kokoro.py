@@ -1,14 +1,18 @@
 """The natural voices of many languages: real network, real sound."""
 
 import itertools
+import threading
+import time
 
 import numpy as np
 import pytest
 from test_speech_hibari import lag_s
 
-from engine.errors import EngineError, ErrorCode, InputError
+from engine.contracts import SpeechOptions
+from engine.errors import Canceled, EngineError, ErrorCode, InputError
 from engine.lipsync.visemes import unknown_symbols
 from engine.speech import kokoro_model
+from engine.speech.catalog import VoiceCatalog
 from engine.speech.espeak import EspeakEngine
 from engine.speech.ipa import LENGTH, LETTERS, NASAL
 from engine.speech.kokoro import KokoroEngine
@@ -81,6 +85,23 @@ def test_text_longer_than_one_run_has_no_long_silence_where_it_is_cut(engine):
     assert " ".join(word.text for word in clip.words) == text.strip()
     gaps_s = [b.start_s - a.end_s for a, b in itertools.pairwise(clip.words)]
     assert max(gaps_s) < 0.4
+
+
+def test_voice_stops_within_a_sentence_and_speaks_the_next_text(engine):
+    catalog = VoiceCatalog([engine])
+    long = SpeechOptions(text="one two three four five six " * 8, voice="kokoro:af_heart")
+    engine.get_ready("kokoro:af_heart")
+    canceled = threading.Event()
+    threading.Timer(0.3, canceled.set).start()
+    began = time.thread_time()
+
+    with pytest.raises(Canceled):
+        catalog.speak(long, canceled)
+    took_s = time.thread_time() - began
+    clip = catalog.speak(SpeechOptions(text="Yes.", voice="kokoro:af_heart"), threading.Event())
+
+    assert took_s < 3
+    assert clip.duration_s > 0.3
 
 
 def test_every_listed_voice_has_its_style(engine):
