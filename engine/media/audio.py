@@ -19,6 +19,7 @@ from engine.errors import ErrorCode, InputError
 from engine.media.atomic import replace_when_done
 from engine.media.mixdown import MixPlan, Surveyor, plan_mix
 from engine.media.probe import FileKind, Medium, sniff
+from engine.media.rumble import RumbleFilter
 from engine.media.sound_source import SoundHeader, SoundReader, open_sound
 from engine.settings import EngineSettings
 
@@ -258,20 +259,14 @@ def _told(
 
 def _mixed(reader: SoundReader, plan: MixPlan) -> Iterator[NDArray[np.float32]]:
     """Second pass: mono, around zero, at the common loudness, still at the source's rate."""
-    # Half of what a child loads at its start, and only those that open recordings need it.
-    from scipy import signal  # noqa: PLC0415
-
     rate_hz = reader.header.sample_rate_hz
-    filter_sos = signal.butter(2, RUMBLE_HZ, "highpass", fs=rate_hz, output="sos")
-    state: NDArray[np.float64] | None = None
+    rumble: RumbleFilter | None = None
     for block in reader.blocks():
         mono = plan.weights @ block
-        if state is None:
-            # As if the offset of the start had been there for ever: no thump.
-            offset = mono[: max(round(OFFSET_S * rate_hz), 1)].mean()
-            state = signal.sosfilt_zi(filter_sos) * offset
-        centred, state = signal.sosfilt(filter_sos, mono, zi=state)
-        yield _bend_peaks(centred * plan.gain).astype(np.float32)
+        if rumble is None:
+            offset = float(mono[: max(round(OFFSET_S * rate_hz), 1)].mean())
+            rumble = RumbleFilter(rate_hz, RUMBLE_HZ, offset)
+        yield _bend_peaks(rumble.filter(mono) * plan.gain).astype(np.float32)
 
 
 def _bend_peaks(samples: NDArray[np.floating]) -> NDArray[np.floating]:
