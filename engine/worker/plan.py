@@ -41,6 +41,9 @@ class LanePlan:
         expects_deaths: files of strangers may kill the child; the next start does not wait.
         name: of its log; None = the lane's.
         device: the card the child sees, as CUDA_VISIBLE_DEVICES names it; None = all of them.
+        patience: of a lane whose pool replaces children; see `RecycleLimits`.
+        ends_aside: a child that is replaced may still be ending while the next one starts; never
+            where both would need one card.
     """
 
     lane: Lane
@@ -54,6 +57,8 @@ class LanePlan:
     expects_deaths: bool = False
     name: str | None = None
     device: str | None = None
+    patience: int = 1
+    ends_aside: bool = False
 
 
 def launch_of(plan: LanePlan, settings: EngineSettings) -> Launch:

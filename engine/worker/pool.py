@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from engine.contracts import Progress
-from engine.errors import EngineError, ErrorCode, WorkerLost
+from engine.errors import Canceled, EngineError, ErrorCode, WorkerLost
 from engine.worker.attend import TaskLimits
-from engine.worker.supervisor import ChildState, Supervisor, ignore_progress
+from engine.worker.supervisor import ChildState, Supervisor, ignore_progress, never
 
 SPARE_FROM = 8
 """A child that will be replaced after this many more tasks gets a successor beside it: a start
@@ -29,14 +29,21 @@ class ChildPool:
     """Has tasks done by the children of some supervisors; safe from any thread.
 
     A task never waits for the start of a child while another one lives: it takes the first that
-    is ready, and those that are missing are started beside it.
+    is ready, and those that are missing are started beside it. A child that is due (`patience` of
+    its plan above 1) goes on until as many others live as may work at once.
 
     Attributes:
         supervisors: of the children, in the order in which they are used.
+
+    Args:
+        supervisors: see above.
+        at_once: so many tasks are done at the same time; those beyond are spares, kept warm.
+            None = one for each supervisor.
     """
 
-    def __init__(self, supervisors: Sequence[Supervisor]) -> None:
+    def __init__(self, supervisors: Sequence[Supervisor], at_once: int | None = None) -> None:
         self.supervisors = supervisors
+        self._at_once = at_once or len(supervisors)
         self._free = list(supervisors)
         self._changed = threading.Condition()
         self._last_with: OrderedDict[str, Supervisor] = OrderedDict()
@@ -53,6 +60,7 @@ class ChildPool:
         limits: TaskLimits,
         on_progress: Callable[[Progress], None] = ignore_progress,
         subject: str | None = None,
+        is_canceled: Callable[[], bool] = never,
     ) -> dict[str, Any]:
         """Have one task done; a child that dies over it is given one more try.
 
@@ -62,17 +70,19 @@ class ChildPool:
             limits: of the task; its `total_s` also limits the wait for a child.
             on_progress: called in this thread.
             subject: what the task is about; the child that had it last still knows it.
+            is_canceled: asked again and again, while the task waits for a child too.
 
         Raises:
+            Canceled: `is_canceled` said so.
             EngineError: TIMED_OUT, WORKER_LOST, or what the task raised.
         """
-        with self._child(limits.total_s, subject) as supervisor:
+        with self._child(limits.total_s, subject, is_canceled) as supervisor:
             try:
                 try:
-                    return supervisor.run(kind, payload, limits, on_progress).values
+                    return supervisor.run(kind, payload, limits, on_progress, is_canceled).values
                 except WorkerLost:
                     _log.warning("a child died over %s; trying once more", kind)
-                return supervisor.run(kind, payload, limits, on_progress).values
+                return supervisor.run(kind, payload, limits, on_progress, is_canceled).values
             finally:
                 self._prepare_next(supervisor)
 
@@ -94,12 +104,23 @@ class ChildPool:
     def _prepare_next(self, used: Supervisor) -> None:
         """Begin to start the child that the next task needs, so that nobody waits for it."""
         used.warm_up()
-        if used.tasks_left <= SPARE_FROM:
+        if used.tasks_left <= SPARE_FROM or self._at_once < len(self.supervisors):
             self.warm_up()
+        with self._changed:
+            if used.is_due and self._has_enough_beside(used):
+                used.retire()
+
+    def _has_enough_beside(self, used: Supervisor) -> bool:
+        """Whether nobody would wait for a start if this child went now."""
+        living = (ChildState.READY, ChildState.BUSY)
+        others = sum(one.state in living for one in self.supervisors if one is not used)
+        return others >= min(self._at_once, len(self.supervisors) - 1)
 
     @contextmanager
-    def _child(self, timeout_s: float | None, subject: str | None) -> Iterator[Supervisor]:
-        chosen = self._take(timeout_s, subject)
+    def _child(
+        self, timeout_s: float | None, subject: str | None, is_canceled: Callable[[], bool]
+    ) -> Iterator[Supervisor]:
+        chosen = self._take(timeout_s, subject, is_canceled)
         try:
             yield chosen
         finally:
@@ -108,10 +129,13 @@ class ChildPool:
                 self._free.sort(key=self.supervisors.index)
                 self._changed.notify()
 
-    def _take(self, timeout_s: float | None, subject: str | None) -> Supervisor:
+    def _take(
+        self, timeout_s: float | None, subject: str | None, is_canceled: Callable[[], bool]
+    ) -> Supervisor:
         """Wait for a child.
 
         Raises:
+            Canceled: `is_canceled` said so.
             EngineError: TIMED_OUT.
         """
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
@@ -120,6 +144,8 @@ class ChildPool:
             while (chosen := self._best(subject)) is None:
                 if deadline is not None and time.monotonic() > deadline:
                     raise EngineError(ErrorCode.TIMED_OUT)
+                if is_canceled():
+                    raise Canceled
                 if not has_asked and ChildState.STARTING not in self._states():
                     has_asked = True
                     self.warm_up()
@@ -134,6 +160,8 @@ class ChildPool:
 
     def _best(self, subject: str | None) -> Supervisor | None:
         """The child to take now, None while one that is better will be ready soon."""
+        if len(self.supervisors) - len(self._free) >= self._at_once:
+            return None
         ready = [one for one in self._free if one.state is ChildState.READY]
         if ready:
             known = self._last_with.get(subject) if subject is not None else None

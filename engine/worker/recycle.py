@@ -64,20 +64,23 @@ class RecycleLimits:
         host_mb: memory of the computer.
         card_mb: memory of the card, None when there is none.
         kept_mb: resident memory allowed between two jobs; None = a share of `host_mb`.
+        patience: so many times the usual jobs and age a child may reach before it is replaced
+            without a word; its owner replaces it earlier, as soon as another child is ready.
     """
 
     jobs: int
     host_mb: float
     card_mb: float | None = None
     kept_mb: float | None = None
+    patience: int = 1
 
 
 def recycle_reason(history: ChildHistory, limits: RecycleLimits) -> RecycleReason | None:
     """Why this child must not take another job; None when it may."""
     checks = {
         RecycleReason.BROKEN: history.is_broken,
-        RecycleReason.JOBS: history.jobs_done >= limits.jobs,
-        RecycleReason.AGE: history.age_s > MAX_AGE_S,
+        RecycleReason.JOBS: history.jobs_done >= limits.patience * limits.jobs,
+        RecycleReason.AGE: history.age_s > limits.patience * MAX_AGE_S,
         RecycleReason.MEMORY: history.rss_mb > (limits.kept_mb or MAX_RSS_SHARE * limits.host_mb),
         RecycleReason.RESIDUE: _is_over(history.residues_mb, limits.card_mb),
         RecycleReason.GROWTH: _is_growing(history.residues_mb),

@@ -91,10 +91,12 @@ class Supervisor:
         self._deaths = 0
         self._died_at = 0.0
         self._idle_timer: threading.Timer | None = None
+        self._ending: set[ChildProcess] = set()
         self._limits = RecycleLimits(
             jobs=plan.tasks_per_child,
             host_mb=psutil.virtual_memory().total / BYTES_PER_MB,
             kept_mb=plan.kept_mb,
+            patience=plan.patience,
         )
 
     @property
@@ -111,8 +113,17 @@ class Supervisor:
 
     @property
     def tasks_left(self) -> int:
-        """How many more tasks the child does before it is replaced."""
+        """How many more tasks the child does before it is due."""
         return max(0, self._plan.tasks_per_child - self._history.jobs_done)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the child should be replaced once another can take its tasks."""
+        child = self._child
+        if child is None:
+            return False
+        history = replace(self._history, age_s=time.monotonic() - child.started_at)
+        return recycle_reason(history, replace(self._limits, patience=1)) is not None
 
     @property
     def is_stuck(self) -> bool:
@@ -195,6 +206,20 @@ class Supervisor:
         finally:
             self._one_task.release()
 
+    def retire(self) -> None:
+        """Replace a child that is due; one that has a task again goes on."""
+        if not self._one_task.acquire(blocking=False):
+            return
+        try:
+            child = self._child
+            if child is not None and self.is_due:
+                _log.info("replacing the %s child: it is due", self._plan.lane)
+                self._stop_idle_timer()
+                self._dismiss(child)
+        finally:
+            self._one_task.release()
+        self.warm_up()
+
     def remember(self, job_id: str) -> None:
         """Nothing to do: the child and its card are ours, whoever asks."""
 
@@ -203,6 +228,8 @@ class Supervisor:
         self._closing.set()
         self._stop_idle_timer()
         self._kill_child()
+        for leaving in tuple(self._ending):
+            leaving.kill()
         # Whoever was starting a child at that moment kills it as well; wait for that.
         if self._one_task.acquire(timeout=STOP_S):
             self._kill_child()
@@ -320,7 +347,7 @@ class Supervisor:
         reason = recycle_reason(self._history, replace(self._limits, card_mb=card_mb))
         if reason is not None:
             _log.info("replacing the %s child: %s", self._plan.lane, reason)
-            child.stop(STOP_S)
+            self._dismiss(child)
             memory = replace(memory, replaced=reason.value)
         if child.is_gone:
             self._child = None
@@ -328,6 +355,21 @@ class Supervisor:
             self._state = ChildState.READY
             self._start_idle_timer(child)
         return memory
+
+    def _dismiss(self, child: ChildProcess) -> None:
+        """End a child between two tasks; nobody waits for its end where that is aside."""
+        if not self._plan.ends_aside:
+            child.stop(STOP_S)
+            return
+        child.is_condemned = True
+        self._child = None
+        self._ending.add(child)
+
+        def end() -> None:
+            if child.stop(STOP_S):
+                self._ending.discard(child)
+
+        threading.Thread(target=end, name="child-end", daemon=True).start()
 
     def _start_idle_timer(self, child: ChildProcess) -> None:
         idle_s = min(self._settings.idle_unload_s, threading.TIMEOUT_MAX)

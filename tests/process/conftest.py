@@ -71,10 +71,23 @@ def make_supervisor(
     monkeypatch.setenv("PYTHONPATH", python_path(HERE))
     opened: list[Supervisor] = []
 
-    def make(tasks: str = TASKS, tasks_per_child: int = 10, **changes: Any) -> Supervisor:
+    def make(
+        tasks: str = TASKS,
+        tasks_per_child: int = 10,
+        patience: int = 1,
+        ends_aside: bool = False,
+        **changes: Any,
+    ) -> Supervisor:
         settings = settings_for(**changes)
         settings.data_dir.mkdir(exist_ok=True)
-        plan = LanePlan("render", tasks, tmp_path / "tmp", tasks_per_child)
+        plan = LanePlan(
+            lane="render",
+            tasks=tasks,
+            temp_dir=tmp_path / "tmp",
+            tasks_per_child=tasks_per_child,
+            patience=patience,
+            ends_aside=ends_aside,
+        )
         opened.append(Supervisor(plan, settings))
         return opened[-1]
 

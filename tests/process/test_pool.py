@@ -3,6 +3,7 @@
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from polling import wait_until
@@ -103,3 +104,75 @@ def test_a_task_does_not_wait_longer_than_it_may_take(both: ChildPool) -> None:
     both.close()
     for sleeper in sleepers:
         sleeper.join()
+
+
+def spared(make_supervisor: Callable[..., Supervisor], **plan: Any) -> ChildPool:
+    """A pool that does one task at a time and keeps another child warm for it."""
+    pool = ChildPool([make_supervisor(ends_aside=True, **plan) for _ in range(2)], at_once=1)
+    pool.warm_up()
+    wait_until(lambda: all(one.state is ChildState.READY for one in pool.supervisors))
+    return pool
+
+
+def test_the_successor_of_a_replaced_child_was_warm_before(
+    make_supervisor: Callable[..., Supervisor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = spared(make_supervisor, tasks_per_child=3, patience=1000)
+    states: list[ChildState] = []
+    take = pool._take
+
+    def watched(*given: Any) -> Supervisor:
+        taken = take(*given)
+        states.append(taken.state)
+        return taken
+
+    monkeypatch.setattr(pool, "_take", watched)
+    served: list[int] = []
+    while len(set(served)) < 4:
+        served.append(pid_for(pool))
+
+    assert set(states) == {ChildState.READY}
+    assert min(served.count(pid) for pid in set(served[:-1])) >= 3
+    pool.close()
+
+
+def test_a_child_that_is_due_goes_on_while_no_other_is_ready_but_not_without_end(
+    make_supervisor: Callable[..., Supervisor],
+) -> None:
+    first, second = spare = [
+        make_supervisor(tasks_per_child=2, patience=2, ends_aside=True) for _ in range(2)
+    ]
+    second.close()  # it starts no child any more
+    pool = ChildPool(spare, at_once=1)
+    first.warm_up()
+    wait_until(lambda: first.state is ChildState.READY)
+
+    pids = [pid_for(pool) for _ in range(5)]
+
+    assert pids[:4] == [pids[0]] * 4
+    assert pids[4] != pids[0]
+    pool.close()
+
+
+def test_a_child_that_died_is_replaced_although_nobody_asks(
+    make_supervisor: Callable[..., Supervisor],
+) -> None:
+    pool = spared(make_supervisor)
+    with pytest.raises(WorkerLost):
+        pool.run("crash", {}, LIMITS)
+
+    assert pid_for(pool)  # by the spare, at once
+    wait_until(lambda: all(one.state is ChildState.READY for one in pool.supervisors))
+    pool.close()
+
+
+def test_a_spare_does_no_more_at_once(make_supervisor: Callable[..., Supervisor]) -> None:
+    pool = spared(make_supervisor)
+    sleeper = keep_busy(pool, 20.0)
+
+    with pytest.raises(EngineError) as caught:
+        pool.run("where", {}, TaskLimits(total_s=0.3))
+
+    assert caught.value.code is ErrorCode.TIMED_OUT
+    pool.close()
+    sleeper.join()
