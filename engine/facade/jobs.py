@@ -122,6 +122,7 @@ class Jobs(EngineParts):
         A job that runs is invisible at once, stopped, and removed within seconds.
         """
         self._store.forget(owner)
+        self._lane.forget_files()
         remove_scope(self.settings.data_dir / FOLDER_NAME, scope_of(owner))
         self._purge_hidden()
 

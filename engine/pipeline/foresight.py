@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -107,10 +108,16 @@ class Foresight:
 def known_paces(paces: Mapping[str, float], finder: FaceFinder) -> dict[str, float]:
     """The learned paces, that of drawing for a stage never measured here.
 
-    Before the first video, that of a few calls of a network stands for all, 0.1 s.
+    Before the first video, that of a few calls of a network stands for all.
     """
     if Stage.ANIMATE.value in paces:
         return {MACHINE: paces[Stage.ANIMATE.value], **paces}
+    return {MACHINE: _look_s(finder) / LOOK.frame_s(0.0), **paces}
+
+
+@lru_cache(maxsize=1)
+def _look_s(finder: FaceFinder) -> float:
+    """What one call of a network takes here; found out once in a process, which takes 0.1 s."""
     side = LANDMARK_SIDE_PX
     grey = np.full((side, side, 3), 128, np.uint8)
     square = Square(side / 2, side / 2, side, 0.0)
@@ -119,4 +126,4 @@ def known_paces(paces: Mapping[str, float], finder: FaceFinder) -> dict[str, flo
         begun = time.perf_counter()
         finder.look(grey, square)
         took.append(time.perf_counter() - begun)
-    return {MACHINE: min(took) / LOOK.frame_s(0.0), **paces}
+    return min(took)

@@ -11,11 +11,13 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from engine.contracts import (
     AnimateRequest,
+    AudioVerdict,
     CheckReport,
     LabelCheck,
     Progress,
@@ -26,7 +28,9 @@ from engine.contracts import (
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.settings import EngineSettings
 from engine.worker.attend import TaskLimits
+from engine.worker.content import ContentNames
 from engine.worker.decode import SOUND_BYTES_PER_S, DecodeLane
+from engine.worker.kept_files import KeptFiles
 from engine.worker.known_sounds import KnownSounds
 from engine.worker.pool import ChildPool
 from engine.worker.supervisor import ignore_progress
@@ -61,6 +65,13 @@ class QuickLane:
         self._temp_dir = temp_dir
         self._voices: dict[tuple[str | None, bool], list[VoiceInfo]] = {}
         self._known_sounds = KnownSounds()
+        self._names = ContentNames()
+        self._kept = KeptFiles(temp_dir)
+
+    def forget_files(self) -> None:
+        """Keep nothing of the files that were looked at."""
+        self._known_sounds.clear()
+        self._kept.clear()
 
     def warm_up(self) -> None:
         """Begin to start what the first question about a photo needs."""
@@ -89,21 +100,22 @@ class QuickLane:
         Raises:
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
         """
-        recording = None if audio is None else Path(str(absolute(audio)))
-        known = None if recording is None else self._known_sounds.find(recording)
-        with self._scratch() as folder:
+        recording = None if audio is None else self._names.of(Path(str(absolute(audio))))
+        known = self._known_sounds.find(recording)
+        with self._scratch() as folder, ThreadPoolExecutor(1, "hear") as beside:
+            hearing = beside.submit(
+                _or_refusal, lambda: self._heard(audio, folder / SPEECH_NAME, known)
+            )
             payload = {
                 "portrait": _or_refusal(lambda: self._seen(portrait, options, folder)),
-                "audio": {"judged": known.model_dump(mode="json")}
-                if known is not None
-                else _or_refusal(lambda: self._heard(audio, folder / SPEECH_NAME)),
+                "audio": hearing.result(),
                 "speech": _speech(speech),
                 "options": options.model_dump(mode="json"),
                 "rates": dict(rates),
                 "script": script,
             }
             report = CheckReport.model_validate(self._probe("check", payload, audio, portrait))
-        if recording is not None and report.audio is not None:
+        if report.audio is not None:
             self._known_sounds.keep(recording, report.audio)
         return report
 
@@ -328,15 +340,51 @@ class QuickLane:
         if portrait is None:
             return None
         self._pool.wake()
-        source = str(absolute(portrait))
-        return self._decode.picture(source, options.background, folder / "pixels")
+        source, target = str(absolute(portrait)), folder / "pixels"
 
-    def _heard(self, audio: str | Path | None, target: Path) -> dict[str, Any] | None:
-        """The decoded recording; None when there is none."""
+        def decode() -> dict[str, Any]:
+            return self._decode.picture(source, options.background, target)
+
+        return self._decoded(source, ("pixels", options.background), target, decode)
+
+    def _heard(
+        self, audio: str | Path | None, target: Path, known: AudioVerdict | None = None
+    ) -> dict[str, Any] | None:
+        """The decoded recording, or what is `known` of it; None when there is none."""
         if audio is None:
             return None
+        if known is not None:
+            return {"judged": known.model_dump(mode="json")}
         self._pool.wake()
-        return self._decode.sound(str(absolute(audio)), target)
+        source = str(absolute(audio))
+        return self._decoded(source, ("wav",), target, lambda: self._decode.sound(source, target))
+
+    def _decoded(
+        self,
+        source: str,
+        what: tuple[str, ...],
+        target: Path,
+        decode: Callable[[], dict[str, Any]],
+    ) -> dict[str, Any]:
+        """What a decoder answers about a file, from before when its content was decoded just now.
+
+        Args:
+            source: absolute path of a file of unknown origin.
+            what: the name under which the answer holds the path of the decoded file, and all
+                else that the outcome depends on beside the content.
+            target: the decoded file.
+            decode: has it decoded.
+        """
+        name = self._names.of(Path(source))
+        if name is None:
+            return decode()
+        facts = self._kept.take((*what, name), target)
+        if facts is not None:
+            return {**facts, what[0]: str(target)}
+        facts = decode()
+        if self._names.of(Path(source)) == name:  # nobody wrote to it meanwhile
+            self._kept.keep((*what, name), target, facts)
+        return facts
 
     def _probe(
         self,
