@@ -120,6 +120,7 @@ class EngineParts:
         self._open.close()
         self._quick.close()
         self._decode.pool.close()
+        self._lane.forget_files()
         self._backend.close()
         for executor in self._render:
             executor.close()

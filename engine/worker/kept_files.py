@@ -1,6 +1,7 @@
 """What was decoded a moment ago: a form asks about its photo after every change, then sends it.
 
-Nothing is kept longer than some minutes after it was last needed, and nothing outlives the engine.
+Nothing is kept longer than some minutes after it was last needed, nothing outlives the engine, and
+when somebody removes a video or all that is theirs, all of it goes.
 """
 
 import contextlib
