@@ -113,6 +113,7 @@ class Jobs(EngineParts):
         """Remove a job and its files. It is invisible at once; one that runs is stopped first."""
         self._find(job_id, owner)
         self._store.hide(job_id)
+        self._lane.forget_files()
         self._backend.canceled(job_id)
         self._purge_hidden()
 
