@@ -3,7 +3,7 @@
 import functools
 import html
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import ParamSpec, TypeVar, cast
 
 import gradio as gr
@@ -41,7 +41,7 @@ def guarded(handler: Callable[P, R]) -> Callable[P, R]:
     return wrapper
 
 
-def guarded_steps(handler: Callable[P, Iterator[R]]) -> Callable[P, Iterator[R]]:
+def guarded_steps(handler: Callable[P, Generator[R]]) -> Callable[P, Iterator[R]]:
     """Wrap a handler that shows one thing after another; each step is guarded.
 
     The steps of a handler run in different contexts, so the language is set for each anew.
@@ -52,8 +52,11 @@ def guarded_steps(handler: Callable[P, Iterator[R]]) -> Callable[P, Iterator[R]]
         steps = handler(*args, **kwargs)
         end = object()
         take = guarded(lambda: next(steps, end))
-        while (step := take()) is not end:
-            yield cast(R, step)
+        try:
+            while (step := take()) is not end:
+                yield cast(R, step)
+        finally:
+            steps.close()  # also when the page was closed in between
 
     return wrapper
 

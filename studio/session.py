@@ -107,6 +107,10 @@ class Visitors:
             return f"client:{hashlib.sha256(session_hash.encode()).hexdigest()[:32]}"
         return self._unnamed()
 
+    def tab_of(self, request: gr.Request | None) -> str:
+        """A name of the open page itself: one visitor may have several."""
+        return str(getattr(request, "session_hash", None) or self.owner_of(request))
+
     def _unnamed(self) -> str:
         """Who cannot be told apart: the user of this computer, but for strangers somebody new."""
         return f"nobody:{secrets.token_hex(16)}" if self._is_public else LOCAL_OWNER

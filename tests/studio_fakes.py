@@ -3,7 +3,6 @@
 import dataclasses
 import shutil
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 from PIL import Image
@@ -33,6 +32,7 @@ from engine.contracts import (
 )
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.jobs.backend import BackendHealth
+from engine.worker.previews import VoicePreview
 from engine.worker.supervisor import ChildState
 
 VOICES = [
@@ -257,10 +257,15 @@ class FakeEngine:
     def voices(self, language: str | None = None) -> list[VoiceInfo]:
         return [voice for voice in VOICES if language in (None, *voice.languages)]
 
-    def preview_voice_pieces(self, options: SpeechOptions) -> Iterator[Path]:
+    def preview_voice_pieces(
+        self, options: SpeechOptions, asker: str | None = None
+    ) -> VoicePreview:
         if not options.text.strip():
             raise InputError(ErrorCode.TEXT_EMPTY)
-        yield self.folder / "voice.wav"
+        return VoicePreview([(self.folder / "voice.wav").read_bytes()])
+
+    def warm_voice(self, language: str | None, voice: str | None) -> None:
+        pass
 
     def set_status(
         self, job_id: str, status: JobStatus, *, percent: float = 0.0, error: JobError | None = None

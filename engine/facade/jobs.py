@@ -120,9 +120,11 @@ class Jobs(EngineParts):
     def forget(self, owner: str) -> None:
         """Remove everything about an owner: jobs, files, what limits them. It cannot be undone.
 
-        A job that runs is invisible at once, stopped, and removed within seconds.
+        A job that runs is invisible at once, stopped, and removed within seconds. What was spoken
+        for previews, by anybody, is forgotten too.
         """
         self._store.forget(owner)
+        self._lane.forget_previews()
         self._lane.forget_files()
         remove_scope(self.settings.data_dir / FOLDER_NAME, scope_of(owner))
         self._purge_hidden()

@@ -1,6 +1,6 @@
 """Questions that are answered at once: will these inputs do, how does this sound, what is here."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from engine.jobs.limits import PACE, rate_for
 from engine.jobs.requests import can_recognise
 from engine.weights.translator import translator_folder
 from engine.weights.voices import set_of_voice
+from engine.worker.previews import VoicePreview
 from engine.worker.supervisor import ignore_progress
 
 
@@ -131,12 +132,28 @@ class Questions(EngineParts):
         """Speak a short text into a temporary WAV that lives for an hour at least."""
         return self._lane.preview(speech)
 
-    def preview_voice_pieces(self, speech: SpeechOptions) -> Iterator[Path]:
+    def preview_voice_pieces(self, speech: SpeechOptions, asker: str | None = None) -> VoicePreview:
         """As `preview_voice`, piece by piece: the first is there while the rest is spoken.
 
-        Each WAV is the reader's to delete; all together they are the whole.
+        What was spoken before is given at once.
+
+        Args:
+            speech: text and voice.
+            asker: who listens, to one preview at a time: the one before is stopped.
+
+        Returns:
+            WAVs, all together the whole; `close` stops it.
         """
-        return self._lane.preview_pieces(speech)
+        return self._lane.preview_pieces(speech, asker)
+
+    def warm_voice(self, language: str | None, voice: str | None) -> None:
+        """Begin to load a slow voice that was chosen, so that its first words come sooner.
+
+        Args:
+            language: BCP 47 tag; None = the voice's.
+            voice: its id; None = the best one.
+        """
+        self._lane.warm_voice(language, voice)
 
     def speak(
         self,

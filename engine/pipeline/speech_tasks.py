@@ -17,7 +17,7 @@ from engine.worker.task import TaskContext, TaskTable
 
 
 def speech_tasks(tools: Tools) -> TaskTable:
-    """The tasks `voices`, `preview` and `speak`."""
+    """The tasks `voices`, `preview`, `speak` and `warm_voice`."""
 
     def voices(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
         with_missing = bool(payload.get("with_missing"))
@@ -33,7 +33,11 @@ def speech_tasks(tools: Tools) -> TaskTable:
         _label(Path(payload["target"]), clip, context.settings)
         return _told(clip)
 
-    return {"voices": voices, "preview": preview, "speak": speak}
+    def warm_voice(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+        tools.voices.get_ready(payload["language"], payload["voice"])
+        return {}
+
+    return {"voices": voices, "preview": preview, "speak": speak, "warm_voice": warm_voice}
 
 
 def _say(

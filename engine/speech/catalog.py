@@ -12,6 +12,7 @@ from engine.contracts import SpeechOptions, VoiceInfo
 from engine.errors import Canceled, EngineError, ErrorCode, InputError
 from engine.speech.common_words import language_of
 from engine.speech.engines import built_in_engines
+from engine.speech.interrupting import interrupting
 from engine.speech.joining import Part, as_typed, join, newest, trim
 from engine.speech.languages import speaking, voice_distance
 from engine.speech.lexicon import Lexicon
@@ -154,7 +155,7 @@ class VoiceCatalog:
 
         Args:
             options: text, language, voice, speed and style.
-            canceled: looked at before every sentence.
+            canceled: looked at before every sentence; a slow voice stops within one.
             on_progress: called with pieces done and pieces in all.
             lexicon: a person's own pronunciations.
             on_piece: given each piece as it will sound, before `on_progress` hears of it. A slow
@@ -189,7 +190,8 @@ class VoiceCatalog:
             if canceled.is_set():
                 raise Canceled
             own_style = style if task.voice.voice_id == voice.voice_id else None
-            clip = self._speak_one(task, options.speed, own_style, is_first=not parts)
+            with interrupting(self._engines[task.voice.engine], canceled):
+                clip = self._speak_one(task, options.speed, own_style, is_first=not parts)
             if clip is None or not len(clip.samples):
                 notes.append(ErrorCode.PARTLY_UNSPOKEN)
                 is_silent |= clip is not None
@@ -208,6 +210,21 @@ class VoiceCatalog:
             language=language,
             notes=tuple(dict.fromkeys(str(note) for note in notes)),
         )
+
+    def get_ready(self, language: str | None, voice: str | None) -> None:
+        """Load what a slow voice needs, before its first text; others need no time.
+
+        Args:
+            language: BCP 47 tag or None.
+            voice: voice id or None.
+
+        Raises:
+            EngineError: as `choose` and `speak`.
+        """
+        chosen = self.choose("", language, voice)
+        engine = self._engines[chosen.engine]
+        if isinstance(engine, SlowEngine):
+            engine.get_ready(chosen.voice_id)
 
     def unload(self) -> None:
         """Give the memory of every voice back; the next text loads what it needs."""
@@ -284,6 +301,8 @@ class VoiceCatalog:
         except InputError as error:
             if error.code is ErrorCode.TEXT_EMPTY:
                 return None
+            raise
+        except Canceled:
             raise
         except EngineError as error:
             if error.code is ErrorCode.SPEECH_SERVER_FAILED:

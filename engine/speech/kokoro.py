@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from engine.contracts import VoiceInfo
-from engine.errors import ErrorCode, InputError
+from engine.errors import Canceled, ErrorCode, InputError
 from engine.speech.english import EnglishReader
 from engine.speech.espeak import EspeakEngine
 from engine.speech.espeak_reader import EspeakReader
@@ -76,6 +76,7 @@ class KokoroEngine:
         self._readers: dict[str, Reader] = {}
         self._lock = threading.Lock()
         self._model: KokoroModel | None = None
+        self._interrupted = threading.Event()
 
     def voices(self) -> tuple[VoiceInfo, ...]:
         """The voices whose language can be read here; none without the network's packages."""
@@ -99,15 +100,15 @@ class KokoroEngine:
         Raises:
             InputError: VOICE_UNKNOWN, or TEXT_EMPTY when nothing in the text can be spoken.
             EngineError: VOICE_UNAVAILABLE when a package is missing or damaged.
+            Canceled: it was interrupted.
         """
-        name = voice_id.removeprefix(f"{ENGINE_NAME}:")
-        listed = _VOICES.get(name)
-        if listed is None:
-            raise InputError(ErrorCode.VOICE_UNKNOWN, voice=voice_id)
+        name, listed = _found(voice_id)
         with self._lock:
             reading = self._reader(listed.language).read(text)
-            self._model = model = self._model or KokoroModel()
+            model = self._loaded_model()
             style = load_style(name)
+            if self._interrupted.is_set():  # before there was a network to stop
+                raise Canceled
             symbols = [symbol for symbol in reading.symbols if symbol.letter in model.ids]
             return speak_reading(
                 replace(reading, symbols=symbols),
@@ -115,13 +116,38 @@ class KokoroEngine:
                 _info(name, listed),
             )
 
+    def get_ready(self, voice_id: str) -> None:
+        """Load the network and what reads the voice's language.
+
+        Raises:
+            InputError: VOICE_UNKNOWN.
+            EngineError: VOICE_UNAVAILABLE when a package is missing or damaged.
+        """
+        _, listed = _found(voice_id)
+        with self._lock:
+            self._reader(listed.language)
+            self._loaded_model()
+
+    def interrupt(self) -> None:
+        """Have the text that is spoken, in another thread, end with `Canceled`; until `reset`."""
+        self._interrupted.set()
+        if self._model is not None:
+            self._model.stop()
+
     def reset(self) -> None:
-        """Nothing to do: no text leaves anything behind."""
+        """Nothing to forget but that a text was interrupted."""
+        self._interrupted.clear()
+        if self._model is not None:
+            self._model.go_on()
 
     def unload(self) -> None:
         """Give the network's memory back."""
         with self._lock:
             self._model = None
+
+    def _loaded_model(self) -> KokoroModel:
+        self._model = self._model or KokoroModel()
+        return self._model
 
     def _can_read(self, language: str) -> bool:
         if language.startswith("en"):
@@ -145,6 +171,14 @@ class KokoroEngine:
         if language == "ja":
             return JapaneseReader(EnglishReader())
         return EspeakReader(self._espeak, language)
+
+
+def _found(voice_id: str) -> tuple[str, _Listed]:
+    name = voice_id.removeprefix(f"{ENGINE_NAME}:")
+    listed = _VOICES.get(name)
+    if listed is None:
+        raise InputError(ErrorCode.VOICE_UNKNOWN, voice=voice_id)
+    return name, listed
 
 
 def _info(name: str, listed: _Listed) -> VoiceInfo:

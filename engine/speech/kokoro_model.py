@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import EngineError, ErrorCode
+from engine.errors import Canceled, EngineError, ErrorCode
 from engine.machine import usable_cores
 from engine.speech.onnx_outputs import with_output
 
@@ -81,19 +81,32 @@ class KokoroModel:
         Returns:
             Samples at `SAMPLE_RATE_HZ`, and the seconds of the padding before, of every letter
             and of the padding behind.
+
+        Raises:
+            Canceled: it was stopped.
         """
         ids = [_PADDING, *(self.ids[letter] for letter in letters), _PADDING]
         row = style[min(len(letters), len(style)) - 1]
-        samples, steps = self._session.run(
-            None,
-            {
-                "tokens": np.array([ids], np.int64),
-                "style": row[None].astype(np.float32),
-                "speed": np.array([speed], np.float32),
-            },
-            self._run_options,
-        )
+        feeds = {
+            "tokens": np.array([ids], np.int64),
+            "style": row[None].astype(np.float32),
+            "speed": np.array([speed], np.float32),
+        }
+        try:
+            samples, steps = self._session.run(None, feeds, self._run_options)
+        except Exception:  # onnxruntime's own exceptions share no base but this
+            if self._run_options.terminate:
+                raise Canceled from None
+            raise
         return np.ravel(samples), (np.ravel(steps) * _STEP_S).tolist()
+
+    def stop(self) -> None:
+        """Have `run`, in another thread or later, end with `Canceled`; until `go_on`."""
+        self._run_options.terminate = True
+
+    def go_on(self) -> None:
+        """Let `run` speak again."""
+        self._run_options.terminate = False
 
 
 def load_style(name: str) -> NDArray[np.float16]:

@@ -100,6 +100,14 @@ class SlowEngine(Protocol):
 
     first_characters: int
 
+    def get_ready(self, voice_id: str) -> None:
+        """Load what the voice needs, before anybody waits for it."""
+        ...
+
+    def interrupt(self) -> None:
+        """Have the text that is spoken, in another thread, end with `Canceled`; until `reset`."""
+        ...
+
 
 @runtime_checkable
 class StyledEngine(Protocol):

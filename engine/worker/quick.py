@@ -5,9 +5,7 @@ They never see a file of a stranger: the decode lane turns it into pixels or a W
 
 import contextlib
 import errno
-import queue
 import tempfile
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +31,7 @@ from engine.worker.decode import SOUND_BYTES_PER_S, DecodeLane
 from engine.worker.kept_files import KeptFiles
 from engine.worker.known_sounds import KnownSounds
 from engine.worker.pool import ChildPool
+from engine.worker.previews import Previews, VoicePreview
 from engine.worker.supervisor import ignore_progress
 
 SPEECH_NAME = "speech.wav"
@@ -65,6 +64,7 @@ class QuickLane:
         self._temp_dir = temp_dir
         self._voices: dict[tuple[str | None, bool], list[VoiceInfo]] = {}
         self._known_sounds = KnownSounds()
+        self._previews = Previews(pool, settings, lambda: self._new_preview(".wav"))
         self._names = ContentNames()
         self._kept = KeptFiles(temp_dir)
 
@@ -190,6 +190,7 @@ class QuickLane:
     def forget_voices(self) -> None:
         """Ask for the voices anew the next time, after some came."""
         self._voices.clear()
+        self._previews.forget()  # the best voice may be another one now
 
     def try_speech_server(self, address: str) -> tuple[str, ...]:
         """The voices of a speech server that may not be the one in the settings.
@@ -213,36 +214,17 @@ class QuickLane:
         self._ask("preview", {"speech": _speech(speech), "target": str(target)})
         return target
 
-    def preview_pieces(self, speech: SpeechOptions) -> Iterator[Path]:
-        """Speak into temporary WAVs, one for each piece, each given as soon as it is there.
+    def preview_pieces(self, speech: SpeechOptions, asker: str | None) -> VoicePreview:
+        """Speak a preview of which each piece is given as soon as it is there."""
+        return self._previews.begin(speech, asker)
 
-        A reader that stops before the end leaves the rest to be swept.
+    def forget_previews(self) -> None:
+        """Forget what was spoken for previews."""
+        self._previews.forget()
 
-        Raises:
-            EngineError: what went wrong, where the next piece would come.
-        """
-        target = self._new_preview(".wav")
-        news: queue.SimpleQueue[int | BaseException] = queue.SimpleQueue()
-        payload = {"speech": _speech(speech), "target": str(target), "in_pieces": True}
-
-        def ask() -> None:
-            try:
-                self._ask("preview", payload, None, lambda progress: news.put(progress.done))
-                news.put(0)
-            except BaseException as error:  # noqa: BLE001 - raised where the pieces are read
-                news.put(error)
-
-        threading.Thread(target=ask, name="preview", daemon=True).start()
-        number = 0
-        told: int | BaseException = 1
-        while told:
-            told = news.get()
-            if isinstance(told, BaseException):
-                raise told
-            while (piece := target.with_name(f"{target.stem}-{number}{target.suffix}")).exists():
-                number += 1
-                yield piece
-        target.unlink(missing_ok=True)
+    def warm_voice(self, language: str | None, voice: str | None) -> None:
+        """Begin to load what a slow voice needs; returns at once."""
+        self._previews.warm_up(language, voice)
 
     def preview_portrait(self, portrait: str | Path, options: RenderOptions) -> Path:
         """Decode a picture into a temporary JPEG.

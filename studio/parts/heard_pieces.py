@@ -5,9 +5,8 @@ import html
 import io
 import itertools
 import wave
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from studio.locales import say
 
@@ -29,13 +28,11 @@ class Piece:
         return len(self.frames) / self.width_bytes / self.rate_hz
 
 
-def take_piece(path: Path) -> Piece:
-    """Read a piece and remove its file."""
-    with wave.open(str(path), "rb") as file:
+def read_piece(wav: bytes) -> Piece:
+    """A piece out of its WAV."""
+    with wave.open(io.BytesIO(wav), "rb") as file:
         frames = file.readframes(file.getnframes())
-        piece = Piece(next(_NUMBERS), frames, file.getsampwidth(), file.getframerate())
-    path.unlink()
-    return piece
+        return Piece(next(_NUMBERS), frames, file.getsampwidth(), file.getframerate())
 
 
 def first_html(first: Piece) -> str:
@@ -47,11 +44,11 @@ def first_html(first: Piece) -> str:
     )
 
 
-def whole_html(first: Piece, rest: Iterator[Path]) -> str:
+def whole_html(first: Piece, rest: Sequence[Piece]) -> str:
     """The whole sound, for the player to go on with; empty when the first piece is all."""
-    pieces = [first, *map(take_piece, rest)]
-    if len(pieces) == 1:
+    if not rest:
         return ""
+    pieces = [first, *rest]
     return (
         f'<span hidden data-sound="{_address(pieces)}" data-from="{first.duration_s:.3f}" '
         f'data-number="{first.number}"></span>'

@@ -2,31 +2,26 @@
 
 import html
 import urllib.parse
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
-from engine.contracts import SpeechOptions
 from studio.context import Studio
-from studio.failures import guarded, guarded_steps
+from studio.failures import guarded
 from studio.locales import say
 from studio.parts.captions_input import create_captions_input
-from studio.parts.heard_pieces import first_html, take_piece, whole_html
 from studio.parts.level_meter import level_html
 from studio.parts.quiet import QUIET
 from studio.parts.typing_pause import when_typing_pauses
 from studio.parts.uploads import FileUpload, MicrophoneRecording
 from studio.parts.voice_choices import VoicePair, create_voice_pair
 from studio.parts.voice_downloads import create_voice_downloads
+from studio.parts.voice_preview import create_voice_preview
 
 # In the browser, at once: upload, record, type, and the words of a recording.
 _SHOW_PANELS = """(source) => ['upload', 'record', 'text', source === 'text' ? '' : source]
   .map((panel) => ({__type__: 'update', visible: panel === source}))"""
-
-# Long enough to hear the voice, short enough to come at once: about ten seconds.
-PREVIEW_CHARACTERS = 160
 
 
 @dataclass(frozen=True)
@@ -101,24 +96,12 @@ def create_voice_input(studio: Studio) -> VoiceInput:
         speed = gr.Slider(
             0.5, 2.0, 1.0, step=0.05, label=say("voice.speed"), info=say("voice.speed_hint")
         )
-        preview = gr.Button(say("voice.preview"), size="sm", elem_id="voice-preview")
-        preview_player = gr.HTML(visible=False, elem_id="voice-preview-player")
-        preview_whole = gr.HTML(elem_id="voice-preview-whole", apply_default_css=False)
+        create_voice_preview(studio, text, pair, speed)
     captions = create_captions_input(studio, source)
 
     @guarded
     def show_player(path: str | None) -> Any:  # noqa: ANN401 - a Gradio update
         return gr.update(value=_player_html(path) if path else "", visible=path is not None)
-
-    @guarded_steps
-    def hear(what: str, tongue: str | None, who: str | None, pace: float) -> Iterator[Any]:
-        options = SpeechOptions(
-            text=_first_words(what), language=tongue or None, voice=who or None, speed=pace
-        )
-        pieces = studio.engine.preview_voice_pieces(options)
-        first = take_piece(next(pieces))
-        yield gr.update(value=first_html(first), visible=True), ""
-        yield gr.skip(), whole_html(first, pieces)
 
     settled_text = gr.Textbox(visible="hidden", elem_id="settled-text")
     text.change(
@@ -127,8 +110,6 @@ def create_voice_input(studio: Studio) -> VoiceInput:
     panels = [upload_panel, record_panel, text_panel, captions.panel]
     source.change(None, source, panels, js=_SHOW_PANELS, show_progress="hidden")
     recording.change(show_player, recording, player, **QUIET)
-    spoken = [text, pair.language, pair.voice, speed]
-    preview.click(hear, spoken, [preview_player, preview_whole], api_visibility="private")
     return VoiceInput(
         source=source,
         recording=recording,
@@ -145,13 +126,6 @@ def create_voice_input(studio: Studio) -> VoiceInput:
         speed=speed,
         pair=pair,
     )
-
-
-def _first_words(text: str) -> str:
-    words = " ".join(text.split())
-    if len(words) <= PREVIEW_CHARACTERS:
-        return words
-    return words[:PREVIEW_CHARACTERS].rsplit(" ", 1)[0]
 
 
 def _player_html(path: str) -> str:

@@ -11,16 +11,18 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from engine.media.audio import write_wav
+from engine.worker.previews import KnownPreviews
+from studio.failures import guarded_steps
 from studio.page_fonts import FONTS_DIR, create_font_route
-from studio.parts.heard_pieces import first_html, take_piece, whole_html
+from studio.parts.heard_pieces import first_html, read_piece, whole_html
 from studio.theme import FONT_STYLES_PATH
 
 
 def pieces_in(folder, lengths_s):
+    path = folder / "preview.wav"
     for number, length_s in enumerate(lengths_s):
-        path = folder / f"preview-{number}.wav"
         write_wav(path, np.full(round(48_000 * length_s), 0.1 * (number + 1), np.float32), 48_000)
-        yield path
+        yield read_piece(path.read_bytes())
 
 
 def sound_in(words):
@@ -30,9 +32,8 @@ def sound_in(words):
 
 
 def test_player_goes_on_with_the_whole_where_the_first_piece_ends(tmp_path):
-    pieces = pieces_in(tmp_path, (0.5, 0.25, 0.25))
-    first = take_piece(next(pieces))
-    begun, whole = first_html(first), whole_html(first, pieces)
+    first, *rest = pieces_in(tmp_path, (0.5, 0.25, 0.25))
+    begun, whole = first_html(first), whole_html(first, rest)
 
     start, rate_hz = sound_in(begun)
     samples, _ = sound_in(whole)
@@ -41,13 +42,56 @@ def test_player_goes_on_with_the_whole_where_the_first_piece_ends(tmp_path):
     assert 'data-from="0.500"' in whole
     numbers = [re.search(r'data-number="(\d+)"', words)[1] for words in (begun, whole)]
     assert numbers[0] == numbers[1]
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_follows_a_preview_of_one_piece(tmp_path):
-    pieces = pieces_in(tmp_path, (0.5,))
+    (only,) = pieces_in(tmp_path, (0.5,))
 
-    assert whole_html(take_piece(next(pieces)), pieces) == ""
+    assert whole_html(only, []) == ""
+
+
+def test_a_handler_of_several_steps_ends_when_nobody_takes_the_next_one():
+    ended = []
+
+    @guarded_steps
+    def show():
+        try:
+            yield 1
+            yield 2
+        finally:
+            ended.append(True)
+
+    steps = show()
+    assert next(steps) == 1
+    steps.close()
+
+    assert ended == [True]
+
+
+def test_the_oldest_previews_go_first_and_a_heard_one_counts_as_new():
+    known = KnownPreviews(max_bytes=10)
+    since = known.find("first")[1]
+    for asked in ("first", "second"):
+        known.keep(asked, [b"123", b"45"], since)
+    assert known.find("first")[0] == [b"123", b"45"]
+
+    known.keep("third", [b"12345"], since)
+
+    assert [bool(known.find(asked)[0]) for asked in ("first", "second", "third")] == [
+        True,
+        False,
+        True,
+    ]
+
+
+def test_a_preview_that_was_asked_before_all_was_forgotten_is_not_kept():
+    known = KnownPreviews()
+    since = known.find("text")[1]
+    known.clear()
+
+    known.keep("text", [b"sound"], since)
+
+    assert known.find("text")[0] == []
 
 
 @pytest.fixture
