@@ -268,8 +268,9 @@ def test_10_find_an_old_video_and_download_it(desktop, see):
     expect(library).to_contain_text("No videos yet", timeout=CHECK_LIMIT_MS)
     page.get_by_role("tab", name="Create").click()
     expect(desktop.photo.locator("img")).to_have_count(0, timeout=CHECK_LIMIT_MS)
-    expect(page.locator("#voice-text textarea")).to_have_value("")
     see(page, "3_forgotten")
+    page.locator("#voice-source label").nth(2).click()
+    expect(page.locator("#voice-text textarea")).to_have_value("", timeout=CHECK_LIMIT_MS)
 
 
 def test_11_the_page_in_arabic(desktop, see):
