@@ -58,8 +58,8 @@ def test_only_videos_that_need_the_card_are_made_on_it(
     lite = engine.submit(space.request())
     drawn = engine.wait(lite.job_id, 30 * PATIENCE)
     heard = []
-    job = engine.submit(sonic(space.request({"kind": "sleep", "seconds": 1.2})))
-    done = engine.wait(job.job_id, 30, on_progress=heard.append)
+    job = engine.submit(sonic(space.request({"kind": "sleep", "seconds": 1.2 * PATIENCE})))
+    done = engine.wait(job.job_id, 30 * PATIENCE, on_progress=heard.append)
 
     assert drawn.status is done.status is JobStatus.SUCCEEDED
     assert [fact for fact in facts() if "lent" in fact] == [{"lent": 148, "in": os.getpid()}]
