@@ -10,7 +10,7 @@ from typing import Any, ParamSpec
 
 import gradio as gr
 
-from engine.contracts import AnimateRequest, JobRecord
+from engine.contracts import AnimateRequest, JobRecord, JobStatus
 from engine.errors import EngineError, ErrorCode, InputError
 from studio.context import Studio
 from studio.form import CallerOptions, parse_caller_options, title_of
@@ -225,12 +225,15 @@ def _job_answer(record: JobRecord, base: str, ticket: str) -> Answer:
             "message": message.sentence,
             "hint": message.hint,
         }
+    is_made = record.status is JobStatus.SUCCEEDED
     return {
         "job_id": record.job_id,
         "status": record.status.value,
         "stage": progress.stage.value if progress is not None else None,
-        "percent": progress.percent if progress is not None else 0.0,
-        "seconds_left": progress.seconds_left if progress is not None else None,
+        "percent": 100.0 if is_made else progress.percent if progress is not None else 0.0,
+        "seconds_left": (
+            progress.seconds_left if progress is not None and not record.status.is_final else None
+        ),
         "queue_position": record.queue_position,
         "error": error,
         "artifacts": [

@@ -120,9 +120,10 @@ def test_a_submitted_job_can_be_watched_and_its_video_fetched(client, engine):
 
     engine.set_status(job_id, JobStatus.RUNNING, percent=40)
     running = client.predict(job_id, api_name="/job")
-    engine.set_status(job_id, JobStatus.SUCCEEDED)
+    engine.set_status(job_id, JobStatus.SUCCEEDED, percent=99.5)
     done = client.predict(job_id, api_name="/job")
 
+    assert (done["percent"], done["seconds_left"]) == (100.0, None)
     assert (running["status"], running["stage"], running["percent"]) == ("running", "animate", 40)
     assert running["seconds_left"] == 12
     video = next(item for item in done["artifacts"] if item["kind"] == "video")
