@@ -37,13 +37,15 @@ class ChildPool:
 
     Args:
         supervisors: see above.
-        at_once: so many tasks are done at the same time; those beyond are spares, kept warm.
-            None = one for each supervisor.
+        at_once: so many tasks are done at the same time; those beyond are spares: kept warm once
+            `warm_up` was called, else started when a child will soon be replaced. None = one for
+            each supervisor.
     """
 
     def __init__(self, supervisors: Sequence[Supervisor], at_once: int | None = None) -> None:
         self.supervisors = supervisors
         self._at_once = at_once or len(supervisors)
+        self._keeps_spares = False
         self._free = list(supervisors)
         self._changed = threading.Condition()
         self._last_with: OrderedDict[str, Supervisor] = OrderedDict()
@@ -92,9 +94,9 @@ class ChildPool:
             self.supervisors[0].warm_up()
 
     def warm_up(self) -> None:
-        """Begin to start every child that does not run."""
-        for one in self.supervisors:
-            one.warm_up()
+        """Begin to start every child that does not run, and keep spares from now on."""
+        self._keeps_spares = True
+        self._start(self.supervisors)
 
     def close(self) -> None:
         """End the children; a task that runs is lost."""
@@ -104,11 +106,17 @@ class ChildPool:
     def _prepare_next(self, used: Supervisor) -> None:
         """Begin to start the child that the next task needs, so that nobody waits for it."""
         used.warm_up()
-        if used.tasks_left <= SPARE_FROM or self._at_once < len(self.supervisors):
-            self.warm_up()
+        if used.tasks_left <= SPARE_FROM or self._keeps_spares:
+            self._start(self.supervisors)
         with self._changed:
             if used.is_due and self._has_enough_beside(used):
                 used.retire()
+
+    @staticmethod
+    def _start(supervisors: Sequence[Supervisor]) -> None:
+        """Begin to start those that do not run."""
+        for one in supervisors:
+            one.warm_up()
 
     def _has_enough_beside(self, used: Supervisor) -> bool:
         """Whether nobody would wait for a start if this child went now."""
@@ -148,7 +156,7 @@ class ChildPool:
                     raise Canceled
                 if not has_asked and ChildState.STARTING not in self._states():
                     has_asked = True
-                    self.warm_up()
+                    self._start(self.supervisors[: None if self._keeps_spares else self._at_once])
                 self._changed.wait(LOOK_S if self._free else 1.0)
             self._free.remove(chosen)
             if subject is not None:
