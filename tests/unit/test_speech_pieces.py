@@ -21,6 +21,15 @@ class SlowVoice(HibariEngine):
 
     first_characters = 20
 
+    def get_ready(self, voice_id):
+        """Nothing to load."""
+
+    def interrupt(self):
+        """Its texts end by themselves."""
+
+    def reset(self):
+        """Nothing was stopped."""
+
 
 class SilentVoice(HibariEngine):
     def speak(self, text, voice_id, language, speed):
