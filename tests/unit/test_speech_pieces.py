@@ -27,9 +27,6 @@ class SlowVoice(HibariEngine):
     def interrupt(self):
         """Its texts end by themselves."""
 
-    def reset(self):
-        """Nothing was stopped."""
-
 
 class SilentVoice(HibariEngine):
     def speak(self, text, voice_id, language, speed):

@@ -373,4 +373,7 @@ def test_middleware_is_in_the_order_that_lets_nothing_past(data_dir):
     gates = entrance_of(data_dir).middleware()
 
     names = [gate.cls.__name__ for gate in gates if isinstance(gate, Middleware)]
-    assert names == ["TrustedProxies", "Guard", "PageLanguage", "PublicLimits", "VisitorCookie"]
+    assert names == [
+        *("TrustedProxies", "Guard", "PageLanguage", "PublicLimits", "VisitorCookie"),
+        "NoteUploads",  # behind the cookie: it must know who uploads
+    ]
