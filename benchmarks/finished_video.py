@@ -16,6 +16,13 @@ from benchmarks.contact_sheet import SHEET_COLUMNS, SHEET_ROWS, head_window, til
 from benchmarks.identity import embedder, sharpness
 from benchmarks.second_sight import JawByFlow
 from engine.face.detector import FaceFinder
+from engine.face.geometry import Face
+from engine.face.topology import (
+    LEFT_EYE_OUTER,
+    LOWER_LIP_INNER_MIDDLE,
+    RIGHT_EYE_OUTER,
+    UPPER_LIP_INNER_MIDDLE,
+)
 from engine.lipsync.curves import MouthCurves
 from engine.lipsync.from_audio import Listener
 from engine.lipsync.from_timings import curves_from_timings
@@ -25,7 +32,6 @@ from engine.speech.voice import TimedPhoneme
 
 ROOT = Path(__file__).resolve().parents[1]
 BILABIALS = {"p", "b", "m"}
-UPPER_LIP, LOWER_LIP, EYE_R, EYE_L = 13, 14, 33, 263
 LIKENESS_STEP, FLOW_STEP = 10, 2
 """Every so many frames the person is compared and the jaw is followed by flow."""
 
@@ -66,9 +72,7 @@ def look(video: Path, num_frames: int, finder: FaceFinder, every: int) -> Seen:
             if index % FLOW_STEP == 0:
                 seen.drop.append(np.nan)
             continue
-        points = face.landmarks[:, :2]
-        gap = np.linalg.norm(points[UPPER_LIP] - points[LOWER_LIP])
-        seen.opening.append(float(gap / np.linalg.norm(points[EYE_R] - points[EYE_L])))
+        seen.opening.append(lip_gap(face))
         if index % FLOW_STEP == 0:
             seen.drop.append(jaw.drop(frame, face))
         if index % LIKENESS_STEP == 0:
@@ -76,6 +80,13 @@ def look(video: Path, num_frames: int, finder: FaceFinder, every: int) -> Seen:
             if faces is not None:
                 seen.persons.append(faces.embed(frame, face))
     return seen
+
+
+def lip_gap(face: Face) -> float:
+    """Between the inner lips, by landmarks, over the outer-eye distance."""
+    points = face.landmarks[:, :2]
+    gap = np.linalg.norm(points[UPPER_LIP_INNER_MIDDLE] - points[LOWER_LIP_INNER_MIDDLE])
+    return float(gap / np.linalg.norm(points[LEFT_EYE_OUTER] - points[RIGHT_EYE_OUTER]))
 
 
 def independent_check(opening: np.ndarray, fps: float, alignment: dict) -> dict:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.finished_video import lip_gap
 from benchmarks.identity import embedder, sharpness
 from benchmarks.second_sight import JawByFlow
 from engine import EngineSettings
@@ -29,7 +30,6 @@ from engine.media.image import read_portrait
 LEVELS = np.array([0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0])
 HELD_FRAMES, RANGE_AT = 3, 5
 """Every opening is held this long; ranges are told for the opening of this number."""
-UPPER_LIP, LOWER_LIP, EYE_R, EYE_L = 13, 14, 33, 263
 
 
 def opening_jaw(fps: int) -> MouthCurves:
@@ -59,11 +59,9 @@ def judge(portrait: Path, size_px: int, finder: FaceFinder) -> dict:
         index = HELD_FRAMES * level + 1
         frame = painter.paint(index)
         found = finder.track(frame, found) or found
-        points = found.landmarks[:, :2]
         lips = painter.rig.contours.moved(painter.plan.shapes[index])
         drawn.append(lips.gap_mm / OUTER_EYE_DISTANCE_MM)
-        gap = np.linalg.norm(points[UPPER_LIP] - points[LOWER_LIP])
-        seen.append(gap / np.linalg.norm(points[EYE_R] - points[EYE_L]))
+        seen.append(lip_gap(found))
         flow.append(jaw.drop(frame, found))
         sharp.append(sharpness(frame, found) / max(own_sharp, 1e-6))
         if faces is not None:

@@ -12,14 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.face.geometry import Face
-from engine.face.topology import RIGID_POINTS
+from engine.face.topology import LEFT_EYE_OUTER, RIGHT_EYE_OUTER, RIGID_POINTS
+from engine.lipsync.jaw_flow import OVER_UPPER_LIP, ROOM_ABOVE, ROOM_BELOW, UNDER_LOWER_LIP
 
 SIDE_PX = 192
-EYES = (33, 263)
-UNDER_LOWER_LIP = (18, 83, 313, 200, 201, 421, 194, 418)
-OVER_UPPER_LIP = (2, 164, 167, 393, 165, 391)
-ROOM_ABOVE, ROOM_BELOW = 0.25, 1.35
-"""Of the eye distance: from the eyes up, and down to under the chin."""
 
 
 @dataclass
@@ -53,7 +49,7 @@ class JawByFlow:
 
     def _start(self, frame: NDArray[np.uint8], points: NDArray[np.float64]) -> None:
         """Lay the square: eyes level, from above the eyes to below the chin."""
-        left, right = points[list(EYES)]
+        left, right = points[LEFT_EYE_OUTER], points[RIGHT_EYE_OUTER]
         self.eyes_px = SIDE_PX / (ROOM_ABOVE + ROOM_BELOW)
         along = (right - left) @ [1, 1j]
         scale = self.eyes_px / along
