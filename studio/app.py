@@ -18,6 +18,7 @@ from studio.entrance import Entrance
 from studio.failures import guarded
 from studio.history import GaugeHistory
 from studio.locales import say
+from studio.open_pages import MAX_SESSIONS, lighten_sessions
 from studio.page_fonts import create_font_route
 from studio.pages.create import create_create_page
 from studio.pages.dub import create_dub_page
@@ -177,6 +178,7 @@ def launch_options(
         "allowed_paths": [str(SAMPLES_DIR)],  # results go out through their own, guarded route
         "max_file_size": settings.max_audio_bytes,
         "show_error": False,
+        "state_session_capacity": MAX_SESSIONS,
         "run_history": False,
         "enable_monitoring": False,
         "mcp_server": studio.mcp,
@@ -225,6 +227,7 @@ def serve(
     options = launch_options(engine, settings, studio, entrance)
     with redirect_stdout(io.StringIO()):  # Gradio's words about a link; ours follow
         blocks.launch(server_port=port, prevent_thread_lock=True, **options)
+    lighten_sessions(blocks)
     try:
         _announce(f"http://{studio.host}:{port}", blocks.share_url, entrance)
         engine.warm_up()

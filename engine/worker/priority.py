@@ -6,9 +6,9 @@ import sys
 import psutil
 
 RENDER_NICENESS = 10
-"""POSIX niceness. Where Linux shares the processor between sessions first (autogroup), it only
-counts within one, and a child has a session of its own. That session could be given a niceness,
-too; it was tried: beside other busy programs no video was finished any more."""
+"""POSIX niceness. Linux may share the processor between sessions first (autogroup) and weigh niceness
+only within one, so children stay in the session of the studio, each in a group of its own. A session
+of its own with a niceness was tried: beside other busy programs no video was finished any more."""
 
 _log = logging.getLogger(__name__)
 

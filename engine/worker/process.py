@@ -159,7 +159,7 @@ def _start(launch: Launch) -> "subprocess.Popen[bytes]":
             stderr=log,
             cwd=launch.folder,
             env=dict(launch.environment),
-            start_new_session=True,
+            process_group=0,  # can be killed whole, yet is weighed beside us: see `priority`
             creationflags=_windows_flags(),
         )
 
