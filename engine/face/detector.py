@@ -6,9 +6,12 @@ Owns every decision about what counts as a face; the networks and the resampling
 import hashlib
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -37,7 +40,9 @@ SEARCH_SIDE_PX = 2048
 # tenth of a tile, so the usual three find faces of 4 % of the picture, the fine ones of 0.8 %.
 USUAL_TILES = (1.0, 0.6, 0.36)
 FINE_TILES = (0.14, 0.07)
-MAX_SQUARES_PER_CALL = 16
+SQUARES_PER_CALL = 8
+"""Of the detector, whatever the number of threads, so that every machine finds the same."""
+
 # A detection this sure becomes a candidate; whether it is a face is decided on fresh cut-outs.
 MIN_CANDIDATE_SCORE = 0.4
 MAX_CANDIDATES = 24
@@ -66,6 +71,9 @@ MIN_TURN_GAIN = 0.04
 SURE_SCORE = 0.9
 
 
+In = TypeVar("In")
+Out = TypeVar("Out")
+
 MAX_KNOWN = 16
 """Pictures whose faces are remembered: a form asks about its photo after every change in it, and
 once more when the video is asked for."""
@@ -91,16 +99,21 @@ class FaceFinder:
 
     Args:
         assets_dir: folder with the networks; None = the ones shipped with the product.
-        threads: threads inside one call of a network; 1 keeps a call in the caller's thread,
-            which is best where several frames are looked at in parallel.
+        threads: so many squares are looked at at once while a picture is searched; 1 keeps to the
+            caller's thread.
     """
 
     def __init__(self, assets_dir: Path | None = None, threads: int = 1) -> None:
         self._assets_dir = assets_dir
-        self._networks = FaceNetworks(assets_dir, threads)
+        self._threads = threads
+        self._networks = FaceNetworks(assets_dir)
         self._known: dict[bytes, tuple[int, tuple[Face, ...]]] = {}
         self._figures: dict[bytes, float] = {}
         self._lock = threading.Lock()
+
+    @cached_property
+    def _helpers(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._threads, "search")
 
     @cached_property
     def _mesh(self) -> CanonicalMesh:
@@ -191,6 +204,12 @@ class FaceFinder:
         landmarks[:, 2] *= square.side / LANDMARK_SIDE_PX
         return make_face(landmarks, float(presence[0]), self._mesh)
 
+    def look_around(
+        self, pixels: NDArray[np.uint8], squares: Sequence[Square], min_presence: float
+    ) -> list[Face | None]:
+        """Place landmarks in several squares; see `look`."""
+        return self._at_once(lambda square: self.look(pixels, square, min_presence), squares)
+
     def recall(self, face: Face, work_out: Callable[[], float]) -> float:
         """A figure about a face, worked out only when it is not one of the last faces.
 
@@ -240,18 +259,21 @@ class FaceFinder:
     def _search(self, pixels: NDArray[np.uint8], shares: Iterable[float], limit: int) -> list[Face]:
         factor = _shrink_factor(pixels, SEARCH_SIDE_PX)
         searched = _shrunk(pixels, factor)
-        found = []
-        for candidate in self._candidates(searched, shares)[:limit]:
+
+        def face_at(candidate: Candidate) -> Face | None:
             face = self.look(pixels, candidate.square.scaled(factor))
-            if face is not None:
-                around = square_around(face.landmarks).scaled(1 / factor)
-                found.append(replace(face, score=self._confirm(searched, around)))
-        return believable(found)
+            if face is None:
+                return None
+            around = square_around(face.landmarks).scaled(1 / factor)
+            return replace(face, score=self._confirm(searched, around))
+
+        faces = self._at_once(face_at, self._candidates(searched, shares)[:limit])
+        return believable([face for face in faces if face is not None])
 
     def _candidates(self, pixels: NDArray[np.uint8], shares: Iterable[float]) -> list[Candidate]:
         squares = search_squares(pixels.shape[1], pixels.shape[0], shares)
         candidates: list[Candidate] = []
-        for square, raw in zip(squares, self._detect(pixels, squares), strict=True):
+        for square, raw in zip(squares, self._detect_all(pixels, squares), strict=True):
             candidates += merged(in_picture(raw, square))
         best_first = sorted(candidates, key=lambda candidate: candidate.score, reverse=True)
         kept: list[Candidate] = []
@@ -260,16 +282,26 @@ class FaceFinder:
                 kept.append(candidate)
         return kept
 
+    def _detect_all(
+        self, pixels: NDArray[np.uint8], squares: Sequence[Square]
+    ) -> list[RawDetections]:
+        starts = range(0, len(squares), SQUARES_PER_CALL)
+        parts = [squares[start : start + SQUARES_PER_CALL] for start in starts]
+        return list(chain(*self._at_once(lambda part: self._detect(pixels, part), parts)))
+
     def _detect(self, pixels: NDArray[np.uint8], squares: Sequence[Square]) -> list[RawDetections]:
-        results: list[RawDetections] = []
-        for start in range(0, len(squares), MAX_SQUARES_PER_CALL):
-            cuts = [
-                cut_out(pixels, square, DETECTOR_SIDE_PX, repeat_border=False)
-                for square in squares[start : start + MAX_SQUARES_PER_CALL]
-            ]
-            batch = np.stack(cuts).astype(np.float32) / np.float32(127.5) - np.float32(1.0)
-            results += self._networks.detect(batch, MIN_CANDIDATE_SCORE)
-        return results
+        """One call of the detector."""
+        cuts = [
+            cut_out(pixels, square, DETECTOR_SIDE_PX, repeat_border=False) for square in squares
+        ]
+        batch = np.stack(cuts).astype(np.float32) / np.float32(127.5) - np.float32(1.0)
+        return self._networks.detect(batch, MIN_CANDIDATE_SCORE)
+
+    def _at_once(self, do: Callable[[In], Out], items: Sequence[In]) -> list[Out]:
+        """What is done with each of the items, in their order; never called by what it calls."""
+        if self._threads == 1 or len(items) < 2:
+            return [do(item) for item in items]
+        return list(self._helpers.map(do, items))
 
     def _confirm(self, pixels: NDArray[np.uint8], around: Square) -> float:
         """How surely the detector sees a face just there, 0..1.

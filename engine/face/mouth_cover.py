@@ -38,18 +38,18 @@ def lips_wander(pixels: NDArray[np.uint8], face: Face, finder: FaceFinder) -> fl
         finder: looks at the face nine times.
     """
     square = square_around(face.landmarks)
-    seen = []
-    for scale, right, down, turn_rad in SQUARES:
-        moved = replace(
+    squares = [
+        replace(
             square,
             side=square.side * scale,
             x=square.x + right * square.side,
             y=square.y + down * square.side,
             angle_rad=square.angle_rad + turn_rad,
         )
-        found = finder.look(pixels, moved, min_presence=0.0)
-        if found is not None:
-            seen.append(found.landmarks[:, :2].astype(np.float64))
+        for scale, right, down, turn_rad in SQUARES
+    ]
+    found = finder.look_around(pixels, squares, min_presence=0.0)
+    seen = [face.landmarks[:, :2].astype(np.float64) for face in found if face is not None]
     if not seen:
         return 0.0
     eyes = max(float(np.linalg.norm(seen[0][LEFT_EYE] - seen[0][RIGHT_EYE])), 1e-6)

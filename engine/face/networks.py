@@ -41,15 +41,15 @@ class RawDetections:
 class FaceNetworks:
     """Loads each network when it is first needed; safe to call from several threads.
 
+    A call stays in the caller's thread, so that several squares and frames can be looked at at
+    once without getting into each other's way.
+
     Args:
         assets_dir: folder with the ONNX files; None = the one shipped with the product.
-        threads: threads inside one call. With 1 a call stays in the caller's thread, so that
-            several frames can be looked at in parallel without getting into each other's way.
     """
 
-    def __init__(self, assets_dir: Path | None = None, threads: int = 1) -> None:
+    def __init__(self, assets_dir: Path | None = None) -> None:
         self._assets_dir = assets_dir or FACE_ASSETS_DIR
-        self._threads = threads
         self._anchors = _anchor_centres()
 
     def detect(self, squares: NDArray[np.float32], min_score: float) -> list[RawDetections]:
@@ -95,7 +95,7 @@ class FaceNetworks:
 
     def _open(self, name: str) -> onnxruntime.InferenceSession:
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
+        options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         return onnxruntime.InferenceSession(
             str(self._assets_dir / name), options, providers=["CPUExecutionProvider"]

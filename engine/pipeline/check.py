@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,19 +57,20 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
         The verdicts; `ok` only when every given input will do.
     """
     options = RenderOptions.model_validate(payload["options"])
-    portrait = audio = None
+    audio = None
     shape: tuple[int, int] | None = None
     has_script = bool((payload.get("script") or "").strip())
     has_script = has_script or recogniser_folder(settings) is not None
-    if payload.get("portrait"):
-        portrait = _check_portrait(payload["portrait"], options, settings, tools)
-        if portrait.width_px and portrait.height_px:
-            shape = (portrait.width_px, portrait.height_px)
-    if payload.get("audio"):
-        audio = _check_audio(payload["audio"], options, tools, has_script=has_script)
-    elif payload.get("speech"):
-        speech = SpeechOptions.model_validate(payload["speech"])
-        audio = _check_speech(speech, options, settings, tools)
+    with ThreadPoolExecutor(1, "look") as beside:
+        looking = beside.submit(_check_portrait, payload.get("portrait"), options, settings, tools)
+        if payload.get("audio"):
+            audio = _check_audio(payload["audio"], options, tools, has_script=has_script)
+        elif payload.get("speech"):
+            speech = SpeechOptions.model_validate(payload["speech"])
+            audio = _check_speech(speech, options, settings, tools)
+        portrait = looking.result()
+    if portrait is not None and portrait.width_px and portrait.height_px:
+        shape = (portrait.width_px, portrait.height_px)
     given = [verdict for verdict in (portrait, audio) if verdict is not None]
     is_ok = bool(given) and all(verdict.verdict == "ok" for verdict in given)
     report = CheckReport(ok=is_ok, portrait=portrait, audio=audio)
@@ -97,8 +99,13 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
 
 
 def _check_portrait(
-    decoded: Mapping[str, Any], options: RenderOptions, settings: EngineSettings, tools: Tools
-) -> PortraitVerdict:
+    decoded: Mapping[str, Any] | None,
+    options: RenderOptions,
+    settings: EngineSettings,
+    tools: Tools,
+) -> PortraitVerdict | None:
+    if not decoded:
+        return None
     try:
         judged = judge_picture(decoded, options, tools)
     except InputError as error:

@@ -11,6 +11,7 @@ from engine.animators.sonic.animator import OnProgress
 from engine.contracts import RenderOptions
 from engine.face.detector import FaceFinder
 from engine.lipsync.from_audio import Listener
+from engine.machine import usable_cores
 from engine.pipeline.sonic import sonic_for, takes_sonic
 from engine.pipeline.time_speech import SpeechTimer
 from engine.settings import EngineSettings
@@ -22,13 +23,17 @@ if TYPE_CHECKING:
     from engine.animators.sonic.shelf import WeightShelf
 
 
+MAX_SEARCH_THREADS = 4
+"""A photo is searched in some thirty squares."""
+
+
 class Tools:
     """One of each model, shared by all tasks of one child process."""
 
     @cached_property
     def finder(self) -> FaceFinder:
         """Finds faces and their landmarks."""
-        return FaceFinder()
+        return FaceFinder(threads=min(usable_cores(), MAX_SEARCH_THREADS))
 
     @cached_property
     def listener(self) -> Listener:

@@ -6,9 +6,9 @@ import sys
 import psutil
 
 RENDER_NICENESS = 10
-"""POSIX niceness. Linux may share the processor between sessions first (autogroup) and weigh niceness
-only within one, so children stay in the session of the studio, each in a group of its own. A session
-of its own with a niceness was tried: beside other busy programs no video was finished any more."""
+"""POSIX niceness. Linux may share the processor between sessions first (autogroup) and weigh
+niceness only within one, so children stay in the session of the studio, each in a group of its own.
+A session of its own with a niceness was tried: beside other busy programs no video was finished."""
 
 _log = logging.getLogger(__name__)
 
