@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -146,7 +147,10 @@ class Person:
     def _next(self) -> Callable[[], None]:
         if time.monotonic() - self._submitted_at > SUBMIT_EVERY_S:
             return self._submit
-        return self._random.choice((self._check, self._check, self._open_page, self._list_voices))
+        (act,) = self._random.choices(
+            (self._check, self._list_voices, self._open_page), weights=(5, 3, 1)
+        )
+        return act
 
     def _submit(self) -> None:
         self._submitted_at = time.monotonic()
@@ -177,7 +181,7 @@ class Person:
         self._call("voices", language="en")
 
     def _open_page(self) -> None:
-        self._timed("page", lambda: self._web.get("/").raise_for_status())
+        self._timed("page", partial(self._fetch, "/"))
 
     def _watch(self, job_id: str) -> None:
         answer = self._call("job", job_id=job_id)
@@ -193,7 +197,10 @@ class Person:
             self.samples.append(Sample("job", 0.0, False, str(answer["error"])))
         for item in answer.get("artifacts", []):
             if item["kind"] == "video":
-                self._timed("video", lambda url=item["url"]: self._web.get(url).raise_for_status())
+                self._timed("video", partial(self._fetch, item["url"]))
+
+    def _fetch(self, url: str) -> None:
+        self._web.get(url).raise_for_status()
 
     def _call(self, name: str, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
         def call() -> dict[str, Any]:
@@ -219,7 +226,7 @@ class Person:
     def _uploaded(self, file: Path) -> dict[str, Any]:
         """A file as an endpoint takes it; sent when it was not sent before."""
         if file not in self._uploads:
-            self._uploads[file] = self._timed("upload", lambda: self._upload(file))
+            self._uploads[file] = self._timed("upload", partial(self._upload, file))
         return {"path": self._uploads[file], "meta": {"_type": "gradio.FileData"}}
 
     def _upload(self, file: Path) -> str:

@@ -96,8 +96,8 @@ class EngineSettings(BaseSettings):
     """Most memory a process that decodes a stranger's file may take."""
 
     quick_processes: int = Field(default=2, ge=1)
-    """Questions about photos, recordings and voices that are answered at once; the second process
-    is started when the first is busy."""
+    """Questions about photos, recordings and voices that are answered at once; a studio starts the
+    second process after the first question, a command when the first is busy."""
 
     decode_processes: int = Field(default=2, ge=1)
     """Files of strangers that are decoded at once."""

@@ -2,7 +2,7 @@
 
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from typing import Any
 
@@ -201,6 +201,12 @@ def launch_options(
     }
 
 
+def launch(blocks: gr.Blocks, port: int, options: Mapping[str, Any]) -> None:
+    """Open the page to visitors; returns when it answers."""
+    blocks.launch(server_port=port, prevent_thread_lock=True, **options)
+    lighten_sessions(blocks)
+
+
 def serve(
     engine: StudioEngine,
     settings: EngineSettings,
@@ -226,8 +232,7 @@ def serve(
     port = choose_port(studio.host, studio.port)
     options = launch_options(engine, settings, studio, entrance)
     with redirect_stdout(io.StringIO()):  # Gradio's words about a link; ours follow
-        blocks.launch(server_port=port, prevent_thread_lock=True, **options)
-    lighten_sessions(blocks)
+        launch(blocks, port, options)
     try:
         _announce(f"http://{studio.host}:{port}", blocks.share_url, entrance)
         engine.warm_up()

@@ -17,7 +17,15 @@ MAX_SESSIONS = 1000
 
 
 class LightSessions(StateHolder):
-    """Sessions that start without a copy of the page."""
+    """Sessions that start without a copy of the page.
+
+    Args:
+        blocks: the page.
+    """
+
+    def __init__(self, blocks: gr.Blocks) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.set_blocks(blocks)
 
     def __getitem__(self, session_id: str) -> SessionState:
         if session_id not in self.session_data:
@@ -28,6 +36,4 @@ class LightSessions(StateHolder):
 
 def lighten_sessions(blocks: gr.Blocks) -> None:
     """Let a launched page keep its sessions small."""
-    sessions = LightSessions()
-    sessions.set_blocks(blocks)
-    blocks.app.state_holder = sessions
+    blocks.app.state_holder = LightSessions(blocks)

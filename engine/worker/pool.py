@@ -38,8 +38,8 @@ class ChildPool:
     Args:
         supervisors: see above.
         at_once: so many tasks are done at the same time; those beyond are spares: kept warm once
-            `warm_up` was called, else started when a child will soon be replaced. None = one for
-            each supervisor.
+            `keep_spares` or `warm_up` was called, else started when a child will soon be replaced.
+            None = one for each supervisor.
     """
 
     def __init__(self, supervisors: Sequence[Supervisor], at_once: int | None = None) -> None:
@@ -93,9 +93,13 @@ class ChildPool:
         if not self.pids:
             self.supervisors[0].warm_up()
 
+    def keep_spares(self) -> None:
+        """From the first task on begin to start every child that does not run."""
+        self._keeps_spares = True
+
     def warm_up(self) -> None:
         """Begin to start every child that does not run, and keep spares from now on."""
-        self._keeps_spares = True
+        self.keep_spares()
         self._start(self.supervisors)
 
     def close(self) -> None:

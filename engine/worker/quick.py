@@ -74,8 +74,9 @@ class QuickLane:
         self._kept.clear()
 
     def warm_up(self) -> None:
-        """Begin to start what the first question about a photo needs."""
+        """Begin to start what the first question about a photo needs, and after it the rest."""
         self._pool.wake()
+        self._pool.keep_spares()
         self._decode.pool.warm_up()
 
     def check(

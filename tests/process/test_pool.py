@@ -106,6 +106,16 @@ def test_a_task_does_not_wait_longer_than_it_may_take(both: ChildPool) -> None:
         sleeper.join()
 
 
+def test_after_the_first_task_of_a_studio_the_other_child_starts_too(pool: ChildPool) -> None:
+    pool.wake()
+    pool.keep_spares()
+    wait_until(lambda: len(pool.pids) == 1)
+
+    pid_for(pool)
+
+    wait_until(lambda: len(pool.pids) == 2)
+
+
 def spared(make_supervisor: Callable[..., Supervisor], **plan: Any) -> ChildPool:
     """A pool that does one task at a time and keeps another child warm for it."""
     pool = ChildPool([make_supervisor(ends_aside=True, **plan) for _ in range(2)], at_once=1)

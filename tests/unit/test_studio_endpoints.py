@@ -12,8 +12,9 @@ from mcp.client.streamable_http import streamablehttp_client
 
 from engine.contracts import JobStatus
 from engine.settings import EngineSettings
-from studio.app import build_studio, launch_options
+from studio.app import build_studio, launch, launch_options
 from studio.entrance import Entrance
+from studio.open_pages import MAX_SESSIONS
 from studio.session import COOKIE_NAME
 from studio.settings import StudioSettings, choose_port
 from tests.studio_fakes import FakeEngine, fill_results
@@ -40,15 +41,20 @@ def entrance(settings):
 
 
 @pytest.fixture(scope="module")
-def address(engine, settings, entrance):
+def blocks(engine, settings, entrance):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADIO_TEMP_DIR", str(settings.data_dir / "uploads"))
         blocks = build_studio(engine, settings, entrance=entrance)
         port = choose_port("127.0.0.1", None)
         options = launch_options(engine, settings, StudioSettings(mcp=True), entrance)
-        blocks.launch(server_port=port, prevent_thread_lock=True, **options)
-        yield f"http://127.0.0.1:{port}"
+        launch(blocks, port, options)
+        yield blocks
         blocks.close(verbose=False)
+
+
+@pytest.fixture(scope="module")
+def address(blocks):
+    return blocks.local_url.rstrip("/")
 
 
 @pytest.fixture
@@ -59,6 +65,26 @@ def client(address):
 def test_an_open_page_holds_no_connection(client):
     """A browser gives a site six; seven tabs that hold one each would all stand still."""
     assert client.config["connect_heartbeat"] is False
+
+
+def test_a_program_that_polls_without_a_session_leaves_no_copies_of_the_page(blocks, address):
+    """Each of its calls opens a session of its own; copies of the page took 0.5 MB a call."""
+    known = set(blocks.app.state_holder.session_data)
+    for _ in range(3):
+        call = f"{address}/gradio_api/call/voices"
+        asked = httpx.post(call, json={"data": ["en"]}).raise_for_status().json()
+        answer = httpx.get(f"{call}/{asked['event_id']}").raise_for_status().text
+        assert answer.startswith("event: complete")
+
+    sessions = blocks.app.state_holder.session_data
+    new = [sessions[name] for name in sessions if name not in known]
+    assert len(new) == 3
+    assert len(blocks.blocks) > 100
+    assert all(len(session.config_values) < 10 for session in new)
+
+
+def test_old_sessions_are_forgotten(blocks):
+    assert blocks.app.state_holder.capacity == MAX_SESSIONS
 
 
 def asked_by(client: Client, event: str, elem_id: str | None = None) -> list[dict]:
