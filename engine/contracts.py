@@ -399,8 +399,10 @@ class PortraitVerdict(Frozen):
 
     `shown` is the part of the upright picture that the video will show: x, y, width, height in
     pixels; it may reach outside, where the video is filled up. None when there is no face.
+    `turn_deg` is by how much the picture was turned clockwise to be upright: 0, 90, 180 or 270.
     """
 
+    turn_deg: int = 0
     shown: tuple[int, int, int, int] | None = None
     faces: tuple[FaceFound, ...] = ()
     chosen: int | None = None

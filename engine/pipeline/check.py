@@ -47,7 +47,7 @@ def check_inputs(payload: dict[str, Any], settings: EngineSettings, tools: Tools
 
     Args:
         payload: `portrait` and `audio` as the decode lane answered or refused (in place of an
-            audio that was judged before its verdict, `judged`), `speech` (each may be None),
+            file that was judged before its verdict, `judged`), `speech` (each may be None),
             `script` (known words of the recording), `options`, and `rates`: measured seconds of
             work per second of video, by `animator:size`.
         settings: limits.
@@ -106,6 +106,8 @@ def _check_portrait(
 ) -> PortraitVerdict | None:
     if not decoded:
         return None
+    if "judged" in decoded:
+        return PortraitVerdict.model_validate(decoded["judged"])
     try:
         judged = judge_picture(decoded, options, tools)
     except InputError as error:

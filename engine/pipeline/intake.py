@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.contracts import PortraitVerdict, RenderOptions, SpeechOptions
 from engine.errors import EngineError, ErrorCode, InputError
 from engine.face.cut_off import shows_part_of_face
-from engine.face.detector import FaceFinder
+from engine.face.detector import FaceFinder, turned
 from engine.face.geometry import Face
 from engine.face.manual import face_at
 from engine.face.portrait_check import judge_portrait
@@ -35,7 +35,7 @@ class JudgedPortrait:
     Attributes:
         pixels: H x W x 3, uint8, RGB, upright.
         faces: largest first, in pixels of `pixels`.
-        verdict: what to tell the person.
+        verdict: what to tell the person, with the turn of the picture.
         notes: what was done to the file on the way, such as `first_frame_used`.
     """
 
@@ -66,25 +66,26 @@ def judge_picture(
         InputError: the decode lane refused the file.
     """
     portrait = received_portrait(decoded)
-    pixels, faces = find_faces(portrait.pixels, options, tools)
+    pixels, faces, turn_deg = find_faces(portrait.pixels, options, tools)
     verdict = judge_faces(pixels, faces, options, tools.finder)
     if verdict.verdict == ErrorCode.NO_FACE and shows_part_of_face(pixels, tools.finder):
         verdict = verdict.model_copy(update={"verdict": ErrorCode.FACE_CUT_OFF})
+    verdict = verdict.model_copy(update={"turn_deg": turn_deg})
     return JudgedPortrait(pixels, faces, verdict, portrait.notes)
 
 
 def find_faces(
     pixels: NDArray[np.uint8], options: RenderOptions, tools: Tools
-) -> tuple[NDArray[np.uint8], tuple[Face, ...]]:
-    """The picture turned upright and its faces, or the one face a person pointed at.
+) -> tuple[NDArray[np.uint8], tuple[Face, ...], int]:
+    """The picture turned upright, its faces or the one face a person pointed at, and the turn.
 
     Raises:
         InputError: BAD_OPTION when the points cannot be those of a face.
     """
     if options.face_points is not None:
-        return pixels, (face_at(pixels, options.face_points, tools.finder),)
+        return pixels, (face_at(pixels, options.face_points, tools.finder),), 0
     found = tools.finder.find_upright(pixels)
-    return found.pixels, tuple(found.faces)
+    return found.pixels, tuple(found.faces), found.turn_deg
 
 
 def judge_faces(
@@ -108,7 +109,8 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
 
     Args:
         payload: `portrait`, `audio` or `speech`, `script`, `options`, `job_dir`; the first two
-            are what the decode lane answered, and the recording lies in the job's folder already.
+            are what the decode lane answered (of a picture that was judged before with its
+            verdict, `judged`), and the recording lies in the job's folder already.
             Jobs of a batch share a portrait that was taken in before them: what is None is
             left aside.
         settings: limits.
@@ -124,10 +126,10 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
     job_dir = Path(payload["job_dir"])
     tools.require_animator(options, settings)
     if payload["portrait"] is not None:
-        judged = judge_picture(payload["portrait"], options, tools)
-        if judged.verdict.verdict != "ok":
-            raise InputError(ErrorCode(judged.verdict.verdict), **judged.verdict.values)
-        save_png(job_dir / PORTRAIT_NAME, judged.pixels)
+        pixels, verdict = _upright(payload["portrait"], options, tools)
+        if verdict.verdict != "ok":
+            raise InputError(ErrorCode(verdict.verdict), **verdict.values)
+        save_png(job_dir / PORTRAIT_NAME, pixels)
     taken = {"portrait_name": PORTRAIT_NAME, "audio_name": None, "duration_s": None}
     if payload.get("speech"):
         speech = SpeechOptions.model_validate(payload["speech"])
@@ -143,6 +145,17 @@ def take_in(payload: dict[str, Any], settings: EngineSettings, tools: Tools) -> 
     if script and options.captions == "burn":
         require_drawable(clean(script, len(script)), options)
     return {**taken, "audio_name": sound.wav.name, "duration_s": sound.facts.duration_s}
+
+
+def _upright(
+    decoded: Mapping[str, Any], options: RenderOptions, tools: Tools
+) -> tuple[NDArray[np.uint8], PortraitVerdict]:
+    """The picture turned upright, and what was said of it before or is said now."""
+    if "judged" in decoded:
+        known = PortraitVerdict.model_validate(decoded["judged"])
+        return turned(received_portrait(decoded).pixels, known.turn_deg), known
+    judged = judge_picture(decoded, options, tools)
+    return judged.pixels, judged.verdict
 
 
 def check_text(speech: SpeechOptions, settings: EngineSettings, tools: Tools) -> CleanText:

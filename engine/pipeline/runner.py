@@ -242,7 +242,7 @@ class VideoJob:
         pixels = load_png(self._job_dir / self._spec.portrait_name)
         options = self._spec.options
         if options.face_points is not None:
-            _, faces = find_faces(pixels, options, self._tools)
+            _, faces, _ = find_faces(pixels, options, self._tools)
         else:
             faces = tuple(self._tools.finder.find(pixels))
         return JudgedPortrait(pixels, faces, judge_faces(pixels, faces, options))

@@ -18,6 +18,7 @@ from engine.contracts import (
     AudioVerdict,
     CheckReport,
     LabelCheck,
+    PortraitVerdict,
     Progress,
     RenderOptions,
     SpeechOptions,
@@ -29,7 +30,7 @@ from engine.worker.attend import TaskLimits
 from engine.worker.content import ContentNames
 from engine.worker.decode import SOUND_BYTES_PER_S, DecodeLane
 from engine.worker.kept_files import KeptFiles
-from engine.worker.known_sounds import KnownSounds
+from engine.worker.known_verdicts import KnownVerdicts
 from engine.worker.pool import ChildPool
 from engine.worker.previews import Previews, VoicePreview
 from engine.worker.supervisor import ignore_progress
@@ -63,7 +64,8 @@ class QuickLane:
         self._settings = settings
         self._temp_dir = temp_dir
         self._voices: dict[tuple[str | None, bool], list[VoiceInfo]] = {}
-        self._known_sounds = KnownSounds()
+        self._known_sounds = KnownVerdicts[AudioVerdict]()
+        self._known_portraits = KnownVerdicts[PortraitVerdict]()
         self._previews = Previews(pool, settings, lambda: self._new_preview(".wav"))
         self._names = ContentNames()
         self._kept = KeptFiles(temp_dir)
@@ -71,6 +73,7 @@ class QuickLane:
     def forget_files(self) -> None:
         """Keep nothing of the files that were looked at."""
         self._known_sounds.clear()
+        self._known_portraits.clear()
         self._kept.clear()
 
     def warm_up(self) -> None:
@@ -103,12 +106,15 @@ class QuickLane:
         """
         recording = None if audio is None else self._names.of(Path(str(absolute(audio))))
         known = self._known_sounds.find(recording)
+        photo = self._photo_name(portrait, options)
+        known_photo = self._known_portraits.find(photo)
         with self._scratch() as folder, ThreadPoolExecutor(1, "hear") as beside:
             hearing = beside.submit(
                 _or_refusal, lambda: self._heard(audio, folder / SPEECH_NAME, known)
             )
             payload = {
-                "portrait": _or_refusal(lambda: self._seen(portrait, options, folder)),
+                "portrait": _judged(known_photo)
+                or _or_refusal(lambda: self._seen(portrait, options, folder)),
                 "audio": hearing.result(),
                 "speech": _speech(speech),
                 "options": options.model_dump(mode="json"),
@@ -116,8 +122,10 @@ class QuickLane:
                 "script": script,
             }
             report = CheckReport.model_validate(self._probe("check", payload, audio, portrait))
-        if report.audio is not None:
+        if report.audio is not None and report.audio.duration_s is not None:
             self._known_sounds.keep(recording, report.audio)
+        if report.portrait is not None and report.portrait.width_px is not None:
+            self._known_portraits.keep(photo, report.portrait)
         return report
 
     def take_in(self, request: AnimateRequest, folder: Path) -> dict[str, Any]:
@@ -132,7 +140,9 @@ class QuickLane:
         """
         with self._scratch() as scratch:
             seen = self._seen(request.portrait, request.options, scratch)
-            return self._take_in(request, folder, seen)
+            photo = self._photo_name(request.portrait, request.options)
+            known = _judged(self._known_portraits.find(photo))
+            return self._take_in(request, folder, seen and {**seen, **(known or {})})
 
     def take_in_portrait(
         self, portrait: str | Path, options: RenderOptions, folder: Path
@@ -330,6 +340,11 @@ class QuickLane:
 
         return self._decoded(source, ("pixels", options.background), target, decode)
 
+    def _photo_name(self, portrait: str | Path | None, options: RenderOptions) -> str | None:
+        """The same for the same picture and wishes only; None for what cannot be read."""
+        name = None if portrait is None else self._names.of(Path(str(absolute(portrait))))
+        return None if name is None else f"{name} {options.model_dump_json()}"
+
     def _heard(
         self, audio: str | Path | None, target: Path, known: AudioVerdict | None = None
     ) -> dict[str, Any] | None:
@@ -337,7 +352,7 @@ class QuickLane:
         if audio is None:
             return None
         if known is not None:
-            return {"judged": known.model_dump(mode="json")}
+            return _judged(known)
         self._pool.wake()
         source = str(absolute(audio))
         return self._decoded(source, ("wav",), target, lambda: self._decode.sound(source, target))
@@ -418,6 +433,11 @@ def no_room(error: OSError) -> EngineError:
 
 def _speech(speech: SpeechOptions | None) -> dict[str, Any] | None:
     return None if speech is None else speech.model_dump(mode="json")
+
+
+def _judged(known: PortraitVerdict | AudioVerdict | None) -> dict[str, Any] | None:
+    """What a child is told of a file that was judged before; None when it was not."""
+    return None if known is None else {"judged": known.model_dump(mode="json")}
 
 
 def _or_refusal(decode: Callable[[], dict[str, Any] | None]) -> dict[str, Any] | None:
