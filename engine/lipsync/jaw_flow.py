@@ -65,6 +65,8 @@ class LowerFace:
     def drop(self, shut: NDArray[np.uint8], now: NDArray[np.uint8]) -> float:
         """How far the jaw dropped between two cut-outs (grey), in outer-eye distances."""
         finder = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
+        # Smoothing over flat skin would share a drawn mouth's motion with the still face around.
+        finder.setVariationalRefinementIterations(0)
         start = np.zeros((*shut.shape, 2), np.float32)
         flow = np.asarray(
             cv2.GaussianBlur(finder.calc(shut, now, start), (0, 0), FLOW_BLUR_PX), np.float32

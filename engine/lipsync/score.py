@@ -150,15 +150,15 @@ def report_on(
         and motion.presence >= MIN_SURE_PRESENCE
         and motion.wander <= MAX_SURE_WANDER
     )
-    motion, by_flow = trusted_opening(motion)
-    hits, num_closures = closure_hits(motion, list(asked_closures_s(curves)))
-    best = best_lag(motion, curves)
-    corr_jaw = correlation(motion, curves)
-    f1 = closure_f1(motion, curves, known_bilabials_s) if known_bilabials_s else None
+    mouth, by_flow = trusted_opening(motion)
+    hits, num_closures = closure_hits(mouth, list(asked_closures_s(curves)))
+    best = best_lag(mouth, curves)
+    corr_jaw = correlation(mouth, curves)
+    f1 = closure_f1(mouth, curves, known_bilabials_s) if known_bilabials_s else None
     return SyncReport(
         measured_s=round(len(motion.times_s) * motion.interval_s, 2),
         face_found_share=round(float(motion.found.mean()), 4) if motion.found.size else 0.0,
-        open_range=round(range_of(motion.opening[motion.found])[1], 4),
+        open_range=round(range_of(mouth.opening[mouth.found])[1], 4),
         by_flow=by_flow,
         asks_for_motion=corr_jaw is not None,
         corr_jaw=_rounded(corr_jaw, 3),
@@ -167,7 +167,7 @@ def report_on(
         closure_hit=round(hits / num_closures, 3) if num_closures else None,
         num_closures=num_closures,
         closure_f1=_rounded(f1, 3),
-        sil_open=_rounded(opening_in_silence(motion, curves), 3),
+        sil_open=_rounded(opening_in_silence(mouth, curves), 3),
         jitter=_rounded(jitter(motion), 4),
         blinks_per_min=_rounded(blinks_per_min(motion), 1),
         is_sure=is_sure,

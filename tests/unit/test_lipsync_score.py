@@ -235,13 +235,28 @@ def test_landmarks_that_do_not_follow_give_way_to_the_flow(curves: MouthCurves):
     count = len(good.times_s)
     narrow = replace(good, opening=rng.normal(0.02, 0.006, count).astype(np.float32))
     trembling = replace(good, opening=good.opening + rng.normal(0, 0.05, count).astype(np.float32))
+    drifting = replace(good, opening=np.linspace(0.01, 0.03, count, dtype=np.float32))
 
     assert not report_on(good, curves).by_flow
-    for misread in (narrow, trembling):
+    for misread in (narrow, trembling, drifting):
         report = report_on(misread, curves)
         assert report.by_flow
         assert gates(report) == []
         assert report.open_range == pytest.approx(range_of(good.opening)[1], rel=0.1)
+
+
+def test_the_flow_is_not_asked_while_lids_are_low(curves: MouthCurves):
+    """Large drawn eyes that shut make it see a jaw that drops."""
+    good = motion_showing(at(curves), blinks_at_s=(1.5, 4.0, 5.4, 8.0))
+    drop = np.where(good.lids < 0.1, np.float32(0.15), good.drop)
+    misread = replace(good, opening=np.full_like(good.opening, 0.02), drop=drop)
+
+    report = report_on(misread, curves)
+
+    assert report.by_flow
+    assert report.face_found_share == 1.0
+    assert report.corr_jaw > 0.99
+    assert gates(report) == []
 
 
 def test_a_trembling_flow_does_not_overrule_landmarks(curves: MouthCurves):
