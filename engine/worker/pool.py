@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -28,9 +28,10 @@ _log = logging.getLogger(__name__)
 class ChildPool:
     """Has tasks done by the children of some supervisors; safe from any thread.
 
-    A task never waits for the start of a child while another one lives: it takes the first that
-    is ready, and those that are missing are started beside it. A child that is due (`patience` of
-    its plan above 1) goes on until as many others live as may work at once.
+    Tasks are begun in the order in which they came. None waits for the start of a child while
+    another one lives: it takes the first that is ready, and those that are missing are started
+    beside it. A child that is due (`patience` of its plan above 1) goes on until as many others
+    live as may work at once.
 
     Attributes:
         supervisors: of the children, in the order in which they are used.
@@ -47,6 +48,7 @@ class ChildPool:
         self._at_once = at_once or len(supervisors)
         self._keeps_spares = False
         self._free = list(supervisors)
+        self._waiting: deque[object] = deque()
         self._changed = threading.Condition()
         self._last_with: OrderedDict[str, Supervisor] = OrderedDict()
 
@@ -139,7 +141,7 @@ class ChildPool:
             with self._changed:
                 self._free.append(chosen)
                 self._free.sort(key=self.supervisors.index)
-                self._changed.notify()
+                self._changed.notify_all()
 
     def _take(
         self, timeout_s: float | None, subject: str | None, is_canceled: Callable[[], bool]
@@ -152,8 +154,9 @@ class ChildPool:
         """
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         has_asked = False
-        with self._changed:
-            while (chosen := self._best(subject)) is None:
+        turn = object()
+        with self._in_line(turn):
+            while (chosen := self._best(turn, subject)) is None:
                 if deadline is not None and time.monotonic() > deadline:
                     raise EngineError(ErrorCode.TIMED_OUT)
                 if is_canceled():
@@ -170,8 +173,24 @@ class ChildPool:
                     self._last_with.popitem(last=False)
             return chosen
 
-    def _best(self, subject: str | None) -> Supervisor | None:
-        """The child to take now, None while one that is better will be ready soon."""
+    @contextmanager
+    def _in_line(self, turn: object) -> Iterator[None]:
+        """Wait behind all that came before, with the lock in hand.
+
+        Whoever asks again and again would otherwise overtake those that a freed child wakes up.
+        """
+        with self._changed:
+            self._waiting.append(turn)
+            try:
+                yield
+            finally:
+                self._waiting.remove(turn)
+                self._changed.notify_all()
+
+    def _best(self, turn: object, subject: str | None) -> Supervisor | None:
+        """The child to take now, None while others are first or a better one will be ready soon."""
+        if self._waiting[0] is not turn:
+            return None
         if len(self.supervisors) - len(self._free) >= self._at_once:
             return None
         ready = [one for one in self._free if one.state is ChildState.READY]

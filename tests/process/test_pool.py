@@ -3,6 +3,7 @@
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -104,6 +105,33 @@ def test_a_task_does_not_wait_longer_than_it_may_take(both: ChildPool) -> None:
     both.close()
     for sleeper in sleepers:
         sleeper.join()
+
+
+def test_nobody_is_overtaken_by_those_who_ask_again_and_again(
+    make_supervisor: Callable[..., Supervisor],
+) -> None:
+    pool = ChildPool([make_supervisor(tasks_per_child=1000)])
+    answered: list[int] = []
+    together = threading.Barrier(4)
+
+    def person(number: int) -> None:
+        together.wait()
+        for _ in range(20):
+            pool.run("where", {}, LIMITS)
+            answered.append(number)
+
+    try:
+        pid_for(pool)
+        people = [threading.Thread(target=person, args=(number,)) for number in range(4)]
+        for each in people:
+            each.start()
+        for each in people:
+            each.join()
+    finally:
+        pool.close()
+
+    turns = [[at for at, who in enumerate(answered) if who == number] for number in range(4)]
+    assert max(later - earlier for own in turns for earlier, later in pairwise([0, *own])) <= 8
 
 
 def test_after_the_first_task_of_a_studio_the_other_child_starts_too(pool: ChildPool) -> None:
