@@ -1,7 +1,7 @@
 """Render portraits x recordings through the real engine and judge the finished videos.
 
     python -m benchmarks.quality --portraits FILE... --speech FILE... --out DIR
-        [--cross] [--workers N] [--sheets]
+        [--cross] [--workers N] [--sheets] [--shard K/N]
 
 Writes rows.json and table.md: the sync report with the gates that a picture of this kind fails
 (`sample_kinds`), a second sight of the jaw without landmarks of the lips (`second_sight`), and, for
@@ -24,10 +24,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from benchmarks.contact_sheet import contact_sheet
+from benchmarks.contact_sheet import contact_sheet, moments_row, save_row
 from benchmarks.finished_video import (
     FLOW_STEP,
     find_alignment,
+    heard,
     independent_check,
     jaw_check,
     likeness,
@@ -35,10 +36,14 @@ from benchmarks.finished_video import (
     second_sight,
 )
 from benchmarks.sample_kinds import failed_gates, kind_of
+from benchmarks.telling_moments import telling_moments
 from engine import AnimateRequest, EngineSettings, RenderOptions, StudioEngine
 from engine.contracts import JobStatus
 from engine.errors import EngineError
 from engine.face.detector import FaceFinder
+from engine.media.image import read_portrait
+
+SEED = 1
 
 
 @dataclass(frozen=True)
@@ -55,13 +60,19 @@ class Order:
     def name(self) -> str:
         return f"{self.portrait.stem}__{self.speech.stem}"
 
+    @property
+    def title(self) -> tuple[str, str]:
+        """Portrait and recording in a few words."""
+        portrait = self.portrait.stem.removeprefix("lowres_bw_").replace("_", " ")
+        return portrait, self.speech.stem.replace("librivox_", "").replace("_", " ")
+
 
 def judge(order: Order) -> dict:
     """Make one video and everything that is known about it, on one thread."""
     cv2.setNumThreads(1)
     kind = kind_of(order.portrait.stem)
     row = {"portrait": order.portrait.stem, "speech": order.speech.stem, "kind": kind}
-    options = RenderOptions(size_px=order.size_px, animator="lite", seed=1, force=True)
+    options = RenderOptions(size_px=order.size_px, animator="lite", seed=SEED, force=True)
     settings = EngineSettings(data_dir=order.out / "data" / order.name, render_threads=1)
     with StudioEngine(settings) as engine:
         try:
@@ -87,6 +98,7 @@ def seen_in(order: Order, report: dict, engine: StudioEngine, job_id: str) -> di
     seen = look(video, report["num_frames"], finder, every)
     if order.sheet:
         contact_sheet(seen.tiles, order.out / f"{order.name}.jpg")
+        show_moments(order, report, video, engine.input_path(job_id, "portrait"))
     check = second_sight(seen, fps, order.speech)
     if alignment is not None:
         opening = np.array(seen.opening)
@@ -96,6 +108,17 @@ def seen_in(order: Order, report: dict, engine: StudioEngine, job_id: str) -> di
     check |= likeness(seen, engine.input_path(job_id, "portrait"), size, finder)
     keys = ("duration_s", "elapsed_s", "realtime_factor", "peak_rss_mb")
     return {**{key: report.get(key) for key in keys}, **report["sync"], **check}
+
+
+def show_moments(order: Order, report: dict, video: Path, portrait: Path) -> None:
+    """The row of the video for the pages of `quality_pages`."""
+    photo = read_portrait(portrait, EngineSettings()).pixels
+    size = (report["width_px"], report["height_px"])
+    how = cv2.INTER_AREA if size[0] < photo.shape[1] else cv2.INTER_CUBIC
+    fps = float(RenderOptions().fps)
+    moments = telling_moments(heard(order.speech), fps, report["num_frames"], SEED)
+    row = moments_row(video, cv2.resize(photo, size, interpolation=how), moments, fps, order.title)
+    save_row(row, order.out / "rows" / f"{order.name}.jpg")
 
 
 COLUMNS = (
@@ -131,6 +154,18 @@ def pairs_of(portraits: list[Path], speech: list[Path], *, cross: bool) -> list[
     return [(portraits[i % len(portraits)], speech[i % len(speech)]) for i in range(count)]
 
 
+def shard_of(text: str) -> tuple[int, int]:
+    """`2/4` as (1, 4): the second of four parts.
+
+    Raises:
+        argparse.ArgumentTypeError: for anything else.
+    """
+    part, _, parts = text.partition("/")
+    if not (part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"{text} is no K/N")
+    return int(part) - 1, int(parts)
+
+
 def main() -> None:
     """Render, judge, write down."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -140,7 +175,8 @@ def main() -> None:
     parser.add_argument("--cross", action="store_true", help="every portrait with every recording")
     parser.add_argument("--size", type=int, default=512)
     parser.add_argument("--workers", type=int, default=1, help="videos made at the same time")
-    parser.add_argument("--sheets", action="store_true", help="a contact sheet for each video")
+    parser.add_argument("--sheets", action="store_true", help="contact sheets for each video")
+    parser.add_argument("--shard", type=shard_of, default=(0, 1), metavar="K/N")
     arguments = parser.parse_args()
     out = arguments.out
     out.mkdir(parents=True, exist_ok=True)
@@ -151,7 +187,7 @@ def main() -> None:
         Order(portrait, speech, out, arguments.size, arguments.sheets)
         for portrait, speech in pairs_of(
             arguments.portraits, arguments.speech, cross=arguments.cross
-        )
+        )[arguments.shard[0] :: arguments.shard[1]]
         if (portrait.stem, speech.stem) not in known
     ]
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
