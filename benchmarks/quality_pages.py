@@ -22,7 +22,7 @@ HEADINGS = {
     "paintings": "Paintings",
     "drawings": "Drawings",
 }
-NOTE = "first column: the photo; all other frames are AI-generated"
+NOTE = "first column: the picture given; all other frames are AI-generated"
 SMALL_PHOTOS = "lowres_"
 ORDER = (PHOTOGRAPH, PAINTING, DRAWING)
 COLUMNS = (
