@@ -1,9 +1,11 @@
 """Every task a child process can run, by kind."""
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
 
+from engine.errors import EngineError
 from engine.lecture.intake import lecture_tasks
 from engine.lecture.runner import run_lecture
 from engine.media.atomic import replace_when_done
@@ -18,7 +20,9 @@ from engine.pipeline.speech_server import try_speech_server
 from engine.pipeline.speech_tasks import speech_tasks
 from engine.pipeline.tools import Tools
 from engine.pipeline.translate import draft_all
+from engine.speech.hibari import USUAL_VOICE
 from engine.speech.lexicon import Lexicon
+from engine.worker.plan import Preparation
 from engine.worker.task import Task, TaskContext, TaskTable
 
 
@@ -65,9 +69,12 @@ def task_table(tools: Tools) -> TaskTable:
 def _get_ready(tools: Tools) -> Task:
     """The task of a child that has nothing to do yet: load what most questions need."""
 
-    def get_ready(_payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+    def get_ready(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
         tools.finder.get_ready()
         tools.listener.get_ready()
+        if payload["preparation"] == Preparation.ALL:
+            with contextlib.suppress(EngineError):  # where it is not installed others speak
+                tools.voices.get_ready(None, USUAL_VOICE)
         return {}
 
     return get_ready

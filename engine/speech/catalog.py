@@ -23,6 +23,7 @@ from engine.speech.text import clean, is_speakable, make_speakable
 from engine.speech.voice import (
     AbsentEngine,
     CardEngine,
+    LoadedEngine,
     SlowEngine,
     SpeechEngine,
     SpokenClip,
@@ -212,7 +213,7 @@ class VoiceCatalog:
         )
 
     def get_ready(self, language: str | None, voice: str | None) -> None:
-        """Load what a slow voice needs, before its first text; others need no time.
+        """Load what a voice needs, before its first text; some need nothing.
 
         Args:
             language: BCP 47 tag or None.
@@ -223,7 +224,7 @@ class VoiceCatalog:
         """
         chosen = self.choose("", language, voice)
         engine = self._engines[chosen.engine]
-        if isinstance(engine, SlowEngine):
+        if isinstance(engine, LoadedEngine):
             engine.get_ready(chosen.voice_id)
 
     def unload(self) -> None:

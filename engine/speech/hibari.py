@@ -19,8 +19,11 @@ from engine.speech.symbol_runs import speak_reading
 from engine.speech.voice import SpokenClip
 
 ENGINE_NAME = "hibari"
+USUAL_VOICE = "hibari:heart"
+"""The voice that most people hear first."""
+
 _HEART = VoiceInfo(
-    voice_id="hibari:heart",
+    voice_id=USUAL_VOICE,
     engine=ENGINE_NAME,
     name="Heart",
     languages=("en-us",),
@@ -29,6 +32,9 @@ _HEART = VoiceInfo(
     licence="Apache-2.0",
     size_mb=16.0,
 )
+_FIRST_WORDS = "Hello."
+"""Spoken for nobody, so that all is loaded."""
+
 _SEED = 0  # of the noise in voiceless sounds: the same text gives the same samples
 
 
@@ -65,10 +71,20 @@ class HibariEngine:
             InputError: VOICE_UNKNOWN, or TEXT_EMPTY when nothing in the text can be spoken.
             EngineError: VOICE_UNAVAILABLE when the package is missing or damaged.
         """
-        if voice_id != _HEART.voice_id:
-            raise InputError(ErrorCode.VOICE_UNKNOWN, voice=voice_id)
+        _require_known(voice_id)
         with self._lock:
             return self._speak(text, speed)
+
+    def get_ready(self, voice_id: str) -> None:
+        """Load the network and the dictionaries.
+
+        Raises:
+            InputError: VOICE_UNKNOWN.
+            EngineError: VOICE_UNAVAILABLE when the package is missing or damaged.
+        """
+        _require_known(voice_id)
+        with self._lock:
+            self._speak(_FIRST_WORDS, speed=1.0)
 
     def reset(self) -> None:
         """Nothing to do: every text starts with the same noise."""
@@ -93,3 +109,8 @@ class HibariEngine:
     @functools.cached_property
     def _model(self) -> HibariModel:
         return HibariModel(self._threads)
+
+
+def _require_known(voice_id: str) -> None:
+    if voice_id != USUAL_VOICE:
+        raise InputError(ErrorCode.VOICE_UNKNOWN, voice=voice_id)

@@ -91,7 +91,16 @@ class SpeechEngine(Protocol):
 
 
 @runtime_checkable
-class SlowEngine(Protocol):
+class LoadedEngine(Protocol):
+    """A back end that has something to load."""
+
+    def get_ready(self, voice_id: str) -> None:
+        """Load what the voice needs, before anybody waits for it."""
+        ...
+
+
+@runtime_checkable
+class SlowEngine(LoadedEngine, Protocol):
     """A back end whose whole sentences take longer to come than people like to wait.
 
     Attributes:
@@ -99,10 +108,6 @@ class SlowEngine(Protocol):
     """
 
     first_characters: int
-
-    def get_ready(self, voice_id: str) -> None:
-        """Load what the voice needs, before anybody waits for it."""
-        ...
 
     def interrupt(self) -> None:
         """Have the text that is spoken, in another thread, end with `Canceled`; until `reset`."""

@@ -22,6 +22,7 @@ from engine.gpu.cleanup import (
 from engine.settings import EngineSettings
 from engine.worker.channel import Channel, Message
 from engine.worker.peak import PeakMemory
+from engine.worker.plan import Preparation
 from engine.worker.priority import lower_priority
 from engine.worker.task import Task, TaskContext, TaskTable
 
@@ -92,9 +93,11 @@ class ChildLoop:
         configured = self._inbox.get()
         settings = EngineSettings(**configured["settings"])
         table = load_table(self._tasks)
-        if configured.get("get_ready") and GET_READY in table:
+        preparation = Preparation(configured.get("get_ready", Preparation.NONE))
+        if preparation is not Preparation.NONE and GET_READY in table:
             task = RunningTask(self._channel.send, GET_READY)
-            answer_to({"kind": GET_READY, "payload": {}}, task, table[GET_READY], settings)
+            payload = {"preparation": preparation.value}
+            answer_to({"kind": GET_READY, "payload": payload}, task, table[GET_READY], settings)
         set_aside_what_stays()
         threading.Thread(target=self._obey, name="commands", daemon=True).start()
         self._channel.send(type="ready", pid=os.getpid())

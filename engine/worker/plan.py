@@ -3,6 +3,7 @@
 import os
 import sys
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,16 @@ _NOT_FOR_CHILDREN = ("broker_url", "storage_url")
 
 BREAKING_CODES = frozenset({ErrorCode.OUT_OF_MEMORY, ErrorCode.GPU_MEMORY, ErrorCode.INTERNAL})
 """After one of these a child's memory or device may be in any state."""
+
+
+class Preparation(StrEnum):
+    """What a child loads before it says that it is ready."""
+
+    NONE = "none"
+    USUAL = "usual"
+    """What most first questions need."""
+    ALL = "all"
+    """What later questions need, too: for a child that nobody waits for."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 from engine.contracts import Progress
 from engine.errors import Canceled, EngineError, ErrorCode, WorkerLost
 from engine.worker.attend import TaskLimits
+from engine.worker.plan import Preparation
 from engine.worker.supervisor import ChildState, Supervisor, ignore_progress, never
 
 SPARE_FROM = 8
@@ -111,18 +112,17 @@ class ChildPool:
 
     def _prepare_next(self, used: Supervisor) -> None:
         """Begin to start the child that the next task needs, so that nobody waits for it."""
-        used.warm_up()
+        self._start([used])
         if used.tasks_left <= SPARE_FROM or self._keeps_spares:
             self._start(self.supervisors)
         with self._changed:
             if used.is_due and self._has_enough_beside(used):
                 used.retire()
 
-    @staticmethod
-    def _start(supervisors: Sequence[Supervisor]) -> None:
-        """Begin to start those that do not run."""
+    def _start(self, supervisors: Sequence[Supervisor]) -> None:
+        """Begin to start those that do not run; spares load all that they may ever need."""
         for one in supervisors:
-            one.warm_up()
+            one.warm_up(Preparation.ALL if self._keeps_spares else Preparation.USUAL)
 
     def _has_enough_beside(self, used: Supervisor) -> bool:
         """Whether nobody would wait for a start if this child went now."""

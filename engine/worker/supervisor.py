@@ -22,7 +22,7 @@ from engine.settings import EngineSettings
 from engine.worker import leftover
 from engine.worker.attend import Answer, TaskLimits, TaskMemory, TaskResult, attend
 from engine.worker.peak import BYTES_PER_MB
-from engine.worker.plan import LanePlan, launch_of, settings_in_full
+from engine.worker.plan import LanePlan, Preparation, launch_of, settings_in_full
 from engine.worker.process import ChildProcess
 from engine.worker.recycle import ChildHistory, RecycleLimits, back_off_s, recycle_reason
 
@@ -190,17 +190,19 @@ class Supervisor:
                 raise answer.failure or WorkerLost
             return TaskResult(answer.values, memory)
 
-    def warm_up(self) -> None:
+    def warm_up(self, preparation: Preparation = Preparation.USUAL) -> None:
         """Begin to start the child when there is none, so that the next task finds it ready."""
         if self.state is ChildState.DEAD and not self._closing.is_set():
-            threading.Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+            threading.Thread(
+                target=self._warm_up, args=(preparation,), name="warm-up", daemon=True
+            ).start()
 
-    def _warm_up(self) -> None:
+    def _warm_up(self, preparation: Preparation) -> None:
         if not self._one_task.acquire(blocking=False):
             return  # whoever has it starts the child
         try:
             self._stop_idle_timer()
-            self._start_idle_timer(self._ready_child(never, ahead=True))
+            self._start_idle_timer(self._ready_child(never, preparation))
         except WorkerLost:
             _log.info("the %s child could not be started ahead of its task", self._plan.lane)
         finally:
@@ -240,7 +242,9 @@ class Supervisor:
         if child is not None:
             child.kill()
 
-    def _ready_child(self, is_canceled: Callable[[], bool], *, ahead: bool = False) -> ChildProcess:
+    def _ready_child(
+        self, is_canceled: Callable[[], bool], preparation: Preparation = Preparation.NONE
+    ) -> ChildProcess:
         """The running child, or a new one once the old one is gone; see `_start`."""
         self._forget_gone()
         if self._child is not None:
@@ -250,7 +254,7 @@ class Supervisor:
             self._is_leftover_stuck = True
             raise ChildNotStarted
         self._is_leftover_stuck = False
-        child = self._start(ahead=ahead)
+        child = self._start(preparation)
         self._child = child
         if self._closing.is_set():
             child.kill()
@@ -272,8 +276,8 @@ class Supervisor:
             raise ChildNotStarted
         self._child = None
 
-    def _start(self, *, ahead: bool) -> ChildProcess:
-        """Start a child; one that is started `ahead` of its task loads its models, too."""
+    def _start(self, preparation: Preparation) -> ChildProcess:
+        """Start a child; one that is started ahead of its task loads its models, too."""
         self._state = ChildState.STARTING
         self._history = ChildHistory(jobs_done=0, age_s=0.0)
         self._card_before_mb = _used_mb(self._read_card())
@@ -288,7 +292,7 @@ class Supervisor:
         if self._plan.pid_file:
             leftover.remember(self._plan.pid_file, child.pid)
         settings = settings_in_full(self._settings)
-        child.send(type="configure", settings=settings, get_ready=ahead)
+        child.send(type="configure", settings=settings, get_ready=preparation.value)
         return child
 
     def _await_ready(self, child: ChildProcess, is_canceled: Callable[[], bool]) -> None:

@@ -114,11 +114,11 @@ def fill_disk(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
             file.flush()
 
 
-got_ready: list[bool] = []
+prepared: list[str] = []
 
 
-def get_ready(_payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
-    got_ready.append(True)
+def get_ready(payload: dict[str, Any], _context: TaskContext) -> dict[str, Any]:
+    prepared.append(payload["preparation"])
     return {}
 
 
@@ -127,7 +127,7 @@ def where(_payload: dict[str, Any], context: TaskContext) -> dict[str, Any]:
         "pid": os.getpid(),
         "cwd": str(Path.cwd()),
         "nice": os.nice(0),
-        "got_ready": bool(got_ready),
+        "prepared": prepared,
         "threads": os.environ["OMP_NUM_THREADS"],
         "data_dir": str(context.settings.data_dir),
         "max_text_characters": context.settings.max_text_characters,

@@ -201,7 +201,7 @@ def test_a_child_is_started_ahead_of_its_first_task(
     pid = supervisor.pid
     seen = supervisor.run("where", {}, TaskLimits()).values
 
-    assert (seen["pid"], seen["got_ready"]) == (pid, True)
+    assert (seen["pid"], seen["prepared"]) == (pid, ["usual"])
 
 
 def test_a_closed_lane_starts_nothing_any_more(make_supervisor: Callable[..., Supervisor]) -> None:

@@ -142,6 +142,8 @@ def test_after_the_first_task_of_a_studio_the_other_child_starts_too(pool: Child
     pid_for(pool)
 
     wait_until(lambda: len(pool.pids) == 2)
+    prepared = [one.run("where", {}, LIMITS).values["prepared"] for one in pool.supervisors]
+    assert prepared == [["usual"], ["all"]]
 
 
 def spared(make_supervisor: Callable[..., Supervisor], **plan: Any) -> ChildPool:

@@ -9,6 +9,7 @@ import pytest
 from scipy.signal import butter, sosfiltfilt
 
 from engine.errors import EngineError, ErrorCode, InputError
+from engine.speech.catalog import VoiceCatalog
 from engine.speech.hibari import HibariEngine
 from engine.speech.ipa import LENGTH, LETTERS, NASAL
 from engine.speech.levels import heard_span_s
@@ -85,6 +86,17 @@ def test_same_text_gives_the_same_samples(engine):
     first, second = (speak(engine, SENTENCES[1]).samples for _ in range(2))
 
     assert np.array_equal(first, second)
+
+
+def test_a_voice_that_was_loaded_before_it_was_needed_sounds_the_same(engine):
+    loaded = HibariEngine()
+    VoiceCatalog([loaded]).get_ready(None, "hibari:heart")
+
+    samples = speak(loaded, SENTENCES[0]).samples
+
+    assert np.array_equal(samples, speak(engine, SENTENCES[0]).samples)
+    with pytest.raises(InputError):
+        loaded.get_ready("hibari:nobody")
 
 
 def test_text_longer_than_one_run_is_spoken_whole(engine):
