@@ -53,7 +53,7 @@ class JudgedPortrait:
 
 
 def judge_picture(
-    decoded: Mapping[str, Any], options: RenderOptions, tools: Tools
+    decoded: Mapping[str, Any], options: RenderOptions, tools: Tools, *, warns: bool = True
 ) -> JudgedPortrait:
     """Turn a decoded picture upright, find and judge its faces.
 
@@ -61,13 +61,14 @@ def judge_picture(
         decoded: what the decode lane answered.
         options: choices of the person.
         tools: models of this process.
+        warns: somebody will read the warnings, so things before the mouth are looked for.
 
     Raises:
         InputError: the decode lane refused the file.
     """
     portrait = received_portrait(decoded)
     pixels, faces, turn_deg = find_faces(portrait.pixels, options, tools)
-    verdict = judge_faces(pixels, faces, options, tools.finder)
+    verdict = judge_faces(pixels, faces, options, tools.finder if warns else None)
     if verdict.verdict == ErrorCode.NO_FACE and shows_part_of_face(pixels, tools.finder):
         verdict = verdict.model_copy(update={"verdict": ErrorCode.FACE_CUT_OFF})
     verdict = verdict.model_copy(update={"turn_deg": turn_deg})
@@ -154,7 +155,7 @@ def _upright(
     if "judged" in decoded:
         known = PortraitVerdict.model_validate(decoded["judged"])
         return turned(received_portrait(decoded).pixels, known.turn_deg), known
-    judged = judge_picture(decoded, options, tools)
+    judged = judge_picture(decoded, options, tools, warns=False)
     return judged.pixels, judged.verdict
 
 

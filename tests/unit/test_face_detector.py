@@ -239,3 +239,13 @@ def test_a_picture_seen_before_is_not_searched_again(finder: FaceFinder, monkeyp
     assert (first.turn_deg, again.turn_deg) == (180, 180)
     assert again.faces == first.faces
     assert np.array_equal(again.pixels, first.pixels)
+
+
+def test_beside_a_large_face_nobody_looks_for_tiny_ones(finder: FaceFinder, astronaut: Picture):
+    """Somebody far behind is not offered as a speaker; somebody beside is, see above."""
+    picture = cv2.resize(astronaut, (1000, 1000), interpolation=cv2.INTER_CUBIC)
+    picture[780:1000, 0:220] = cv2.resize(astronaut, (220, 220), interpolation=cv2.INTER_AREA)
+
+    (face,) = finder.find(picture)
+
+    assert face.box[3] > 180
