@@ -4,6 +4,7 @@ A text is spoken by one voice; stretches in a writing system it cannot read go t
 can, with a note. Nothing is ever spoken in another language without saying so.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
@@ -18,7 +19,7 @@ from engine.speech.languages import speaking, voice_distance
 from engine.speech.lexicon import Lexicon
 from engine.speech.mapped_text import MappedText
 from engine.speech.scripts import guess_language, scripts_of
-from engine.speech.sentences import Piece, by_script, split_sentences, with_short_start
+from engine.speech.sentences import Piece, by_script, soon_heard, split_sentences
 from engine.speech.text import clean, is_speakable, make_speakable
 from engine.speech.voice import (
     AbsentEngine,
@@ -160,7 +161,8 @@ class VoiceCatalog:
             on_progress: called with pieces done and pieces in all.
             lexicon: a person's own pronunciations.
             on_piece: given each piece as it will sound, before `on_progress` hears of it. A slow
-                voice then begins with a short one, which may be cut where no voice would pause.
+                voice then begins with a short one, and none is long; they may be cut where no
+                voice would pause.
 
         Returns:
             One clip at about -18 dB, its first sound within 0.15 s; `notes` says what was left
@@ -260,15 +262,19 @@ class VoiceCatalog:
         return tasks
 
     def _soon_heard(self, tasks: list[_Task]) -> list[_Task]:
-        """The same, with a short first piece where the voice is slow."""
-        first, *rest = tasks
-        engine = self._engines[first.voice.engine]
+        """The same, with a short first piece and none that is long where the voice is slow."""
+        voice = tasks[0].voice
+        engine = self._engines[voice.engine]
         if not isinstance(engine, SlowEngine):
             return tasks
-        is_dense = "CJK" in scripts_of(first.voice.languages[0])
-        longest = engine.first_characters // (_DENSITY if is_dense else 1)
-        pieces = with_short_start(first.piece, longest)
-        return [*(_Task(piece, first.voice) for piece in pieces), *rest]
+        own = list(itertools.takewhile(lambda task: task.voice == voice, tasks))
+        density = _DENSITY if "CJK" in scripts_of(voice.languages[0]) else 1
+        pieces = soon_heard(
+            [task.piece for task in own],
+            engine.first_characters // density,
+            engine.next_characters // density,
+        )
+        return [*(_Task(piece, voice) for piece in pieces), *tasks[len(own) :]]
 
     def _other_voice(self, failed: SpeechEngine, language: str) -> str:
         """A voice on this computer for the same language, for when a server fails."""

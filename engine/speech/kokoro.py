@@ -69,7 +69,8 @@ class KokoroEngine:
 
     name = ENGINE_NAME
     reads_also = frozenset({"LATIN"})
-    first_characters = 30  # about two seconds of speech
+    first_characters = 20  # more than a second of speech
+    next_characters = 60  # about four seconds
 
     def __init__(self, espeak: EspeakEngine) -> None:
         self._espeak = espeak

@@ -3,7 +3,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.speech.mapped_text import MappedText
@@ -68,13 +68,23 @@ def by_script(piece: Piece, readable: frozenset[str]) -> Iterator[tuple[Piece, b
         yield Piece(text, pause_s), is_own
 
 
-def with_short_start(piece: Piece, longest: int) -> list[Piece]:
-    """Cut the beginning off a piece that is much longer than it may be, at a clause or a word."""
-    if len(piece.text.text) <= longest * _MUCH_LONGER:
-        return [piece]
-    cut, pause_s = _cut_before(piece.text.text, longest)
-    start, rest = piece.text[:cut].strip(), piece.text[cut:].strip()
-    return [Piece(start, pause_s), Piece(rest, piece.pause_s)]
+def soon_heard(pieces: Sequence[Piece], first: int, following: int) -> list[Piece]:
+    """Cut pieces that are much longer than they may be, at a clause or a word.
+
+    Args:
+        pieces: in order, at least one.
+        first: longest beginning of the first one, in characters.
+        following: longest other piece, in characters.
+    """
+    cut: list[Piece] = []
+    for piece in pieces:
+        rest = piece
+        while len(rest.text.text) > (limit := following if cut else first) * _MUCH_LONGER:
+            at, pause_s = _cut_before(rest.text.text, limit)
+            cut.append(Piece(rest.text[:at].strip(), pause_s))
+            rest = Piece(rest.text[at:].strip(), piece.pause_s)
+        cut.append(rest)
+    return cut
 
 
 def _sentence_spans(text: str) -> Iterator[tuple[int, int, float]]:

@@ -105,9 +105,11 @@ class SlowEngine(LoadedEngine, Protocol):
 
     Attributes:
         first_characters: of a first piece that is heard within two seconds.
+        next_characters: of the pieces behind it, whose speaking others listen through.
     """
 
     first_characters: int
+    next_characters: int
 
     def interrupt(self) -> None:
         """Have the text that is spoken, in another thread, end with `Canceled`; until `reset`."""

@@ -1,4 +1,4 @@
-"""A preview of a voice on the page: heard from its first piece on, then as a whole."""
+"""A preview of a voice on the page: heard from its first piece on, going on with every other."""
 
 import base64
 import html
@@ -44,18 +44,18 @@ def first_html(first: Piece) -> str:
     )
 
 
-def whole_html(first: Piece, rest: Sequence[Piece]) -> str:
-    """The whole sound, for the player to go on with; empty when the first piece is all."""
-    if not rest:
+def so_far_html(pieces: Sequence[Piece]) -> str:
+    """All that is there, for the player to go on with; empty when that is the first piece."""
+    if len(pieces) < 2:
         return ""
-    pieces = [first, *rest]
+    until_s = sum(piece.duration_s for piece in pieces)
     return (
-        f'<span hidden data-sound="{_address(pieces)}" data-from="{first.duration_s:.3f}" '
-        f'data-number="{first.number}"></span>'
+        f'<span hidden data-sound="{_address(pieces)}" data-until="{until_s:.3f}" '
+        f'data-number="{pieces[0].number}"></span>'
     )
 
 
-def _address(pieces: list[Piece]) -> str:
+def _address(pieces: Sequence[Piece]) -> str:
     """The pieces as one sound inside an address."""
     target = io.BytesIO()
     with wave.open(target, "wb") as file:

@@ -11,7 +11,7 @@ from engine.errors import Canceled
 from studio.context import Studio
 from studio.failures import guarded, guarded_steps
 from studio.locales import say
-from studio.parts.heard_pieces import Piece, first_html, read_piece, whole_html
+from studio.parts.heard_pieces import Piece, first_html, read_piece, so_far_html
 from studio.parts.quiet import QUIET
 from studio.parts.voice_choices import VoicePair
 
@@ -35,7 +35,7 @@ def create_voice_preview(
     """
     preview = gr.Button(say("voice.preview"), size="sm", elem_id="voice-preview")
     preview_player = gr.HTML(visible=False, elem_id="voice-preview-player")
-    preview_whole = gr.HTML(elem_id="voice-preview-whole", apply_default_css=False)
+    preview_so_far = gr.HTML(elem_id="voice-preview-so-far", apply_default_css=False)
 
     @guarded_steps
     def hear(
@@ -54,8 +54,10 @@ def create_voice_preview(
                     pieces.append(read_piece(next(preview)))
                     if len(pieces) == 1:
                         yield gr.update(value=first_html(pieces[0]), visible=True), ""
+                    elif not preview.is_ready(0):
+                        yield gr.skip(), so_far_html(pieces)
             except StopIteration:
-                yield gr.skip(), whole_html(pieces[0], pieces[1:])
+                yield gr.skip(), so_far_html(pieces)
             except Canceled:  # the same tab asked for another one
                 return
 
@@ -66,7 +68,7 @@ def create_voice_preview(
     preview.click(
         hear,
         [text, pair.language, pair.voice, speed],
-        [preview_player, preview_whole],
+        [preview_player, preview_so_far],
         trigger_mode="multiple",  # another voice is heard at once, not after the slow one
         api_visibility="private",
     )

@@ -11,7 +11,7 @@ from engine.errors import EngineError, ErrorCode
 from engine.speech.catalog import VoiceCatalog
 from engine.speech.hibari import HibariEngine
 from engine.speech.mapped_text import MappedText
-from engine.speech.sentences import Piece, with_short_start
+from engine.speech.sentences import Piece, soon_heard
 
 TEXT = "Welcome to the studio of talking portraits. It is nice to see you."
 
@@ -20,6 +20,7 @@ class SlowVoice(HibariEngine):
     """As Kokoro: whole sentences take long."""
 
     first_characters = 20
+    next_characters = 40
 
     def get_ready(self, voice_id):
         """Nothing to load."""
@@ -71,11 +72,15 @@ def test_slow_voice_begins_with_a_short_piece():
     [
         ("Short enough to stay whole", ["Short enough to stay whole"]),
         ("Come back, this is a longer one.", ["Come back,", "this is a longer one."]),
+        (
+            "Come back, this is a longer one and it goes on and on, until it ends.",
+            ["Come back,", "this is a longer one and it goes on and", "on, until it ends."],
+        ),
         ("今天天气很好我们去公园散步吧朋友们大家都来", 2),
     ],
 )
-def test_beginning_is_cut_at_a_clause_or_word(text, starts):
-    pieces = with_short_start(Piece(MappedText.of(text), 0.4), 20 if text.isascii() else 10)
+def test_long_pieces_are_cut_at_a_clause_or_word(text, starts):
+    pieces = soon_heard([Piece(MappedText.of(text), 0.4)], 20 if text.isascii() else 10, 40)
 
     if isinstance(starts, int):
         assert len(pieces) == starts

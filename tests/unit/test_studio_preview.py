@@ -14,7 +14,7 @@ from engine.media.audio import write_wav
 from engine.worker.previews import KnownPreviews
 from studio.failures import guarded_steps
 from studio.page_fonts import FONTS_DIR, create_font_route
-from studio.parts.heard_pieces import first_html, read_piece, whole_html
+from studio.parts.heard_pieces import first_html, read_piece, so_far_html
 from studio.theme import FONT_STYLES_PATH
 
 
@@ -31,23 +31,27 @@ def sound_in(words):
         return np.frombuffer(file.readframes(file.getnframes()), np.int16), file.getframerate()
 
 
-def test_player_goes_on_with_the_whole_where_the_first_piece_ends(tmp_path):
+def test_what_is_there_begins_with_what_was_heard_and_says_how_long_it_is(tmp_path):
     first, *rest = pieces_in(tmp_path, (0.5, 0.25, 0.25))
-    begun, whole = first_html(first), whole_html(first, rest)
+    begun, more, whole = (
+        first_html(first),
+        so_far_html([first, rest[0]]),
+        so_far_html([first, *rest]),
+    )
 
-    start, rate_hz = sound_in(begun)
-    samples, _ = sound_in(whole)
-    assert (len(start), len(samples), rate_hz) == (24_000, 48_000, 48_000)
-    assert np.array_equal(samples[:24_000], start)
-    assert 'data-from="0.500"' in whole
-    numbers = [re.search(r'data-number="(\d+)"', words)[1] for words in (begun, whole)]
-    assert numbers[0] == numbers[1]
+    sounds = [sound_in(words)[0] for words in (begun, more, whole)]
+    assert [len(samples) for samples in sounds] == [24_000, 36_000, 48_000]
+    assert np.array_equal(sounds[1][:24_000], sounds[0])
+    assert np.array_equal(sounds[2][:36_000], sounds[1])
+    assert 'data-until="0.750"' in more
+    assert 'data-until="1.000"' in whole
+    assert len({re.search(r'data-number="(\d+)"', words)[1] for words in (begun, more, whole)}) == 1
 
 
 def test_nothing_follows_a_preview_of_one_piece(tmp_path):
     (only,) = pieces_in(tmp_path, (0.5,))
 
-    assert whole_html(only, []) == ""
+    assert so_far_html([only]) == ""
 
 
 def test_a_handler_of_several_steps_ends_when_nobody_takes_the_next_one():
