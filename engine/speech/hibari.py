@@ -9,12 +9,11 @@ import importlib.util
 import threading
 from dataclasses import replace
 
-import numpy as np
-
 from engine.contracts import VoiceInfo
 from engine.errors import ErrorCode, InputError
 from engine.speech.english import EnglishReader
 from engine.speech.hibari_model import SAMPLE_RATE_HZ, HibariModel
+from engine.speech.kept_noise import KeptNoise, NoiseOfText
 from engine.speech.symbol_runs import speak_reading
 from engine.speech.voice import SpokenClip
 
@@ -52,6 +51,7 @@ class HibariEngine:
         """
         self._threads = threads
         self._reader = EnglishReader()
+        self._noise = KeptNoise(_SEED)
         self._lock = threading.Lock()
 
     def voices(self) -> tuple[VoiceInfo, ...]:
@@ -94,15 +94,16 @@ class HibariEngine:
         with self._lock:
             self.__dict__.pop("_model", None)
             self._reader = EnglishReader()
+            self._noise = KeptNoise(_SEED)
 
     def _speak(self, text: str, speed: float) -> SpokenClip:
         model = self._model
-        rng = np.random.default_rng(_SEED)
+        noise = NoiseOfText(self._noise)
         reading = self._reader.read(text)
         symbols = [symbol for symbol in reading.symbols if symbol.letter in model.ids]
         return speak_reading(
             replace(reading, symbols=symbols),
-            lambda letters: model.run(letters, speed, rng),
+            lambda letters: model.run(letters, speed, noise),
             _HEART,
         )
 

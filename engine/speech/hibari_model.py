@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EngineError, ErrorCode
+from engine.speech.kept_noise import NoiseOfText
 from engine.speech.onnx_outputs import with_output
 
 SAMPLE_RATE_HZ = 24000
@@ -53,14 +54,14 @@ class HibariModel:
             raise EngineError(ErrorCode.VOICE_UNAVAILABLE, voice="Heart") from error
 
     def run(
-        self, letters: Sequence[str], speed: float, rng: np.random.Generator
+        self, letters: Sequence[str], speed: float, noise: NoiseOfText
     ) -> tuple[NDArray[np.float32], list[float]]:
         """Speak at most a few hundred letters.
 
         Args:
             letters: known ones.
             speed: 0.5-2, 1 = the voice's own.
-            rng: draws the noise of voiceless sounds.
+            noise: of voiceless sounds.
 
         Returns:
             Samples at `SAMPLE_RATE_HZ`, and the seconds of the padding before, of every letter
@@ -70,5 +71,5 @@ class HibariModel:
         *spectrum, steps = self._session.run(
             None, {"ids": np.array([ids], np.int64), "speed": np.array([speed], np.float32)}
         )
-        samples: NDArray[np.float32] = self._synthesize(*(part[0] for part in spectrum), rng)
+        samples: NDArray[np.float32] = self._synthesize(*(part[0] for part in spectrum), noise)
         return samples, (np.ravel(steps) * _STEP_S).tolist()
