@@ -24,6 +24,7 @@ import sys
 import tempfile
 import threading
 import time
+import timeit
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -39,6 +40,7 @@ from engine.machine import usable_cores
 from engine.settings import EngineSettings
 from engine.speech.catalog import VoiceCatalog
 from engine.speech.voice import SpokenClip
+from engine.worker.supervisor import ChildState
 
 ROOT = Path(__file__).resolve().parents[1]
 PORTRAIT = ROOT / "tests" / "data" / "portraits" / "astronaut_collins.jpg"
@@ -62,8 +64,10 @@ def latency(short: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         settings = EngineSettings(data_dir=Path(folder), max_submits_per_minute=1000)
         with StudioEngine(settings) as engine:
+            engine.warm_up()  # as a studio does
             for voice in ("hibari:heart", "espeak:en-us"):
                 engine.preview_voice(SpeechOptions(text="Hello.", voice=voice))
+                wait_for_children(engine)
                 tell(f"{voice}, {PEOPLE} people, alone", *five_at_once(engine, voice, rounds))
             job = engine.submit(
                 AnimateRequest(
@@ -85,6 +89,15 @@ def latency(short: bool) -> None:
             )
             print(f"a short preview beside a render: {time.monotonic() - started:.2f} s")
             engine.cancel(job.job_id)
+
+
+def wait_for_children(engine: StudioEngine) -> None:
+    """Until both children that answer questions are there: the second starts after the first."""
+    deadline = time.monotonic() + 120
+    while any(one.state is not ChildState.READY for one in engine._quick.supervisors):
+        if time.monotonic() > deadline:
+            raise TimeoutError("a child did not become ready")
+        time.sleep(0.2)
 
 
 def five_at_once(engine: StudioEngine, voice: str, rounds: int) -> list[float]:
@@ -331,7 +344,11 @@ def main() -> None:
     parser.add_argument("--whisper", type=Path, metavar="FOLDER")
     arguments = parser.parse_args()
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
-    print(f"{platform.machine()}, {usable_cores()} cores, load {load:.1f}, {platform.system()}")
+    pace_s = timeit.timeit("for i in range(20_000_000): s += i", "s = 0", number=1)
+    print(
+        f"{platform.machine()}, {usable_cores()} cores, load {load:.1f}, {platform.system()}; "
+        f"20 million additions take {pace_s:.1f} s"
+    )
     wanted = names if "all" in arguments.parts else arguments.parts
     for name in wanted:
         print(f"\n## {name}")
