@@ -23,7 +23,7 @@ from engine.face.topology import (
     RIGHT_EYE_OUTER,
     UPPER_LIP_INNER_MIDDLE,
 )
-from engine.lipsync.curves import MouthCurves
+from engine.lipsync.curves import CURVE_RATE_HZ, MouthCurves
 from engine.lipsync.from_audio import Listener
 from engine.lipsync.from_timings import curves_from_timings
 from engine.lipsync.sync_metrics import asked_opening
@@ -116,17 +116,24 @@ def independent_check(opening: np.ndarray, fps: float, alignment: dict) -> dict:
     }
 
 
+def true_opening(alignment: dict, duration_s: float) -> np.ndarray:
+    """The opening that the aligned text asks for, 50 Hz: the mean of both aligners'."""
+    asked = [
+        asked_opening(curves_from_timings([TimedPhoneme(*row) for row in rows], duration_s))
+        for rows in (alignment["phonemes"], alignment["second"])
+    ]
+    return np.mean(asked, axis=0)
+
+
 def jaw_check(opening: np.ndarray, fps: float, alignment: dict) -> dict:
-    """Correlation of the seen opening with the opening that the aligned text asks for, and the
-    shift at which it is best (positive: the picture is late), in steps of 5 ms within 200 ms."""
-    phonemes = [TimedPhoneme(ipa, start, end) for ipa, start, end in alignment["phonemes"]]
-    curves = curves_from_timings(phonemes, len(opening) / fps)
-    asked = asked_opening(curves)
+    """Correlation of the seen opening with the true one, and the shift at which it is best
+    (positive: the picture is late), in steps of 5 ms within 200 ms."""
+    asked = true_opening(alignment, len(opening) / fps)
     times = np.arange(len(opening)) / fps
     seen = np.nan_to_num(opening, nan=float(np.nanmedian(opening)))
 
     def fit(shift_s: float) -> float:
-        at = np.interp((times - shift_s) * curves.rate_hz, np.arange(len(asked)), asked)
+        at = np.interp((times - shift_s) * CURVE_RATE_HZ, np.arange(len(asked)), asked)
         return float(np.corrcoef(seen, at)[0, 1])
 
     shifts = np.arange(-40, 41) * 0.005
@@ -177,7 +184,8 @@ def likeness(seen: Seen, photo: Path, size: tuple[int, int], finder: FaceFinder)
 def find_alignment(speech: Path) -> dict | None:
     """The stored forced alignment of a recording, if there is one.
 
-    `{"text", "by", "phonemes": [[ipa, start_s, end_s], ...]}`, made by training/lipsync/align.py.
+    `{"text", "phonemes": [[ipa, start_s, end_s], ...], "second": [...]}`, the sounds by two
+    aligners, made by training/lipsync/true_times.py.
     """
     name = speech.stem.removesuffix("_16k")
     for folder in (speech.parent, ROOT / "tests" / "data" / "speech"):

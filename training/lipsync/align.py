@@ -1,12 +1,9 @@
 """Times of the sounds of English recordings whose words are known, by pocketsphinx.
 
-`python -m training.lipsync.align CLIPS.json FOLDER` where CLIPS.json lists `[{"file", "text"}]`;
-writes one `NAME.alignment.json` a clip. The aligner's English model makes the truth, so figures
-against it flatter pocketsphinx.
+The aligner's English model makes them, so figures against them flatter pocketsphinx; the truth of
+the benchmarks takes a second aligner as well (`training.lipsync.true_times`).
 """
 
-import argparse
-import json
 import re
 from pathlib import Path
 
@@ -37,10 +34,15 @@ def read_16k(path: Path) -> NDArray[np.float32]:
     return mono if rate_hz == SAMPLE_RATE_HZ else soxr.resample(mono, rate_hz, SAMPLE_RATE_HZ)
 
 
+def words_of(text: str) -> list[str]:
+    """The words of an English text as dictionaries spell them."""
+    return re.findall(r"[a-z][a-z'-]*", text.lower())
+
+
 def by_pocketsphinx(samples: NDArray[np.float32], text: str) -> Times:
     """Forced alignment of the words, then of their phones."""
     decoder = Decoder(lm=None, loglevel="FATAL")
-    words = re.findall(r"[a-z][a-z'-]*", text.lower())
+    words = words_of(text)
     for word in words:
         if decoder.lookup_word(word) is None:
             decoder.add_word(word, EXTRA_WORDS[word], True)
@@ -63,27 +65,3 @@ def by_pocketsphinx(samples: NDArray[np.float32], text: str) -> Times:
                 start, end = phone.start / 100.0, (phone.start + phone.duration) / 100.0
                 found.append((US[phone.name.lower()], start, end))
     return found
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("clips", type=Path)
-    parser.add_argument("folder", type=Path)
-    arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    for clip in json.loads(arguments.clips.read_text(encoding="utf-8")):
-        source = Path(clip["file"])
-        times = by_pocketsphinx(read_16k(source), clip["text"])
-        head = {"file": source.name, "text": clip["text"], "by": BY}
-        rows = ",\n".join(
-            "  " + json.dumps([ipa, round(a, 3), round(b, 3)], ensure_ascii=False)
-            for ipa, a, b in times
-        )
-        shown = json.dumps(head, ensure_ascii=False, indent=1).removesuffix("\n}")
-        path = arguments.folder / f"{source.stem}.alignment.json"
-        path.write_text(f'{shown},\n "phonemes": [\n{rows}\n ]\n}}\n', encoding="utf-8")
-        print(path.name, len(times), "sounds")
-
-
-if __name__ == "__main__":
-    main()

@@ -21,7 +21,7 @@ import soxr
 from numpy.typing import NDArray
 from pocketsphinx import get_model_path
 
-from training.lipsync.align import EXTRA_WORDS, read_16k
+from training.lipsync.align import EXTRA_WORDS, Times, read_16k, words_of
 from training.lipsync.corpus import SAMPLE_RATE_HZ, Utterance, to_int16, write_shard
 from training.lipsync.festival import US
 
@@ -34,7 +34,6 @@ STATES = 3
 SILENCE, PAUSE = "sil", "sp"
 
 Floats = NDArray[np.float64]
-Times = list[tuple[str, float, float]]
 
 
 @dataclass(frozen=True)
@@ -183,7 +182,7 @@ class P2fa:
         slow = soxr.resample(samples, SAMPLE_RATE_HZ, RATE_HZ)
         quiet = np.random.default_rng(0).normal(size=len(slow)) * 1e-4  # digital silence has no log
         frames = plp((slow + quiet).astype(np.float32))
-        words = [self._words[word] for word in re.findall(r"[a-z][a-z'-]*", text.lower())]
+        words = [self._words[word] for word in words_of(text)]
         score = {name: self._scores(name, frames) for name in self._names(words)}
         chosen = [0] * len(words)
         best, found = self._search(words, chosen, score, len(frames))
