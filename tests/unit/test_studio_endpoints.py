@@ -67,14 +67,21 @@ def test_an_open_page_holds_no_connection(client):
     assert client.config["connect_heartbeat"] is False
 
 
+MAX_SESSIONS_HERE = 2
+
+
+def ask_without_session(address: str) -> None:
+    call = f"{address}/gradio_api/call/voices"
+    asked = httpx.post(call, json={"data": ["en"]}).raise_for_status().json()
+    answer = httpx.get(f"{call}/{asked['event_id']}").raise_for_status().text
+    assert answer.startswith("event: complete")
+
+
 def test_a_program_that_polls_without_a_session_leaves_no_copies_of_the_page(blocks, address):
     """Each of its calls opens a session of its own; copies of the page took 0.5 MB a call."""
     known = set(blocks.app.state_holder.session_data)
     for _ in range(3):
-        call = f"{address}/gradio_api/call/voices"
-        asked = httpx.post(call, json={"data": ["en"]}).raise_for_status().json()
-        answer = httpx.get(f"{call}/{asked['event_id']}").raise_for_status().text
-        assert answer.startswith("event: complete")
+        ask_without_session(address)
 
     sessions = blocks.app.state_holder.session_data
     new = [sessions[name] for name in sessions if name not in known]
@@ -83,8 +90,16 @@ def test_a_program_that_polls_without_a_session_leaves_no_copies_of_the_page(blo
     assert all(len(session.config_values) < 10 for session in new)
 
 
-def test_old_sessions_are_forgotten(blocks):
+def test_old_sessions_are_forgotten(blocks, address, monkeypatch):
     assert blocks.app.state_holder.capacity == MAX_SESSIONS
+    monkeypatch.setattr("studio.open_pages.MAX_SESSIONS", MAX_SESSIONS_HERE)
+    running = blocks._queue.pending_event_ids_session
+    running["busy"] = {"call"}
+    for _ in range(6):
+        ask_without_session(address)
+
+    assert running.pop("busy") == {"call"}
+    assert len(running) <= MAX_SESSIONS_HERE + 1
 
 
 def asked_by(client: Client, event: str, elem_id: str | None = None) -> list[dict]:
