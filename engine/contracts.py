@@ -341,14 +341,14 @@ class JobEvent(Frozen):
 
 
 class LabelCheck(Frozen):
-    """What `verify` found in a video.
+    """What `verify` found in a video or a spoken WAV.
 
     Attributes:
         ok: every label is there and valid.
         problems: `ErrorCode` values, one for each that is not.
         duration_s: of the video.
         visible_label: language of the words in the picture; None when they are not there
-            all the time.
+            all the time, and for a WAV.
         aigc: fields of the AIGC tag.
         xmp_says_ai: whether the XMP names the video as made by a model.
         manifest: `valid`, `broken` (the file or the manifest was changed), or `missing`.

@@ -12,8 +12,10 @@ from engine.messages import describe
 
 def add_verify_commands(commands: Any) -> None:  # noqa: ANN401 - argparse has no public type for sub-parsers
     """Add `verify`."""
-    verify = add_command(commands, "verify", _verify, "check the labels of a finished video")
-    verify.add_argument("video", metavar="VIDEO", help="a video file")
+    verify = add_command(
+        commands, "verify", _verify, "check the labels of a finished video or spoken file"
+    )
+    verify.add_argument("video", metavar="VIDEO", help="a video file, or a WAV that was spoken")
     verify.add_argument("--json", action="store_true", help="print one JSON object")
 
 

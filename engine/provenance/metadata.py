@@ -76,10 +76,11 @@ def find_tags(path: Path) -> FoundTags:
         tags, xmp = read_tags(path)
     except NotAnMp4:
         return FoundTags(None, xmp_says_ai=False)
-    return FoundTags(_parse_aigc(tags.get(AIGC_TAG)), _says_ai(xmp))
+    return FoundTags(parse_aigc(tags.get(AIGC_TAG)), _says_ai(xmp))
 
 
-def _parse_aigc(value: str | None) -> dict[str, Any] | None:
+def parse_aigc(value: str | None) -> dict[str, Any] | None:
+    """The fields of an `AIGC` tag; None when it is not one."""
     try:
         fields = json.loads(value or "")
     except ValueError:

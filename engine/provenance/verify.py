@@ -11,6 +11,7 @@ from engine.media.video_probe import probe_video
 from engine.provenance.manifest import FoundManifest, read_manifest
 from engine.provenance.metadata import FoundTags, find_tags
 from engine.provenance.reader import find_label
+from engine.provenance.sound_check import check_sound, is_wav
 from engine.provenance.watermark import Watermark
 
 FIRST_S = (0.0, 1.0, 1.9)
@@ -23,7 +24,7 @@ LATER_SHARES = (0.5, 0.97)
 def check_labels(
     video: Path, anchor_pem: str | None = None, watermark: Watermark | None = None
 ) -> LabelCheck:
-    """Read every label of a video.
+    """Read every label of a video, or of a spoken WAV.
 
     Args:
         video: any file.
@@ -36,6 +37,8 @@ def check_labels(
     Raises:
         InputError: NOT_A_VIDEO, EMPTY_FILE or FILE_NOT_FOUND.
     """
+    if video.is_file() and is_wav(video):
+        return check_sound(video, anchor_pem)
     info = probe_video(video)
     manifest = read_manifest(video, anchor_pem)
     tags = find_tags(video)

@@ -24,7 +24,7 @@ def create_verify_page(studio: Studio) -> None:
         gr.Markdown(say("verify.intro"), elem_classes="hint")
         upload = FileUpload(
             label=say("verify.upload"),
-            file_types=[".mp4", ".m4v", ".mov"],
+            file_types=[".mp4", ".m4v", ".mov", ".wav"],
             elem_id="verify-upload",
         )
         result = gr.HTML(elem_id="verify-result", apply_default_css=False)

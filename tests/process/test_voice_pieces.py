@@ -8,7 +8,6 @@ import soundfile
 from engine.api import StudioEngine
 from engine.contracts import SpeechOptions
 from engine.errors import Canceled, ErrorCode, InputError
-from engine.provenance.sound_seal import read_sound_seal
 from engine.settings import EngineSettings
 
 LONG = "While the sun was rising over the hills of the old town, everybody was asleep. " * 2
@@ -91,6 +90,6 @@ def test_spoken_file_says_that_it_was_made_by_ai(engine, tmp_path):
 
     engine.speak(SpeechOptions(text="Hello.", voice="hibari:heart"), target)
 
-    found = read_sound_seal(target)
-    assert (found.state, found.says_ai) == ("valid", True)
+    found = engine.verify(target)
+    assert (found.ok, found.manifest, found.says_ai) == (True, "valid", True)
     assert found.facts["models"] == ["hibari:heart"]
