@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from polling import HERE, TASKS, python_path, wait_until
 
@@ -20,6 +21,7 @@ from engine.worker.channel import encode
 from engine.worker.ending import is_alive
 from engine.worker.environment import PROJECT_ROOT
 from engine.worker.plan import LanePlan
+from engine.worker.priority import RENDER_NICENESS
 from engine.worker.supervisor import ChildState, Supervisor
 from tests.patience import PATIENCE
 
@@ -163,6 +165,17 @@ def test_a_crash_is_noticed_at_once_and_the_next_task_works(
     assert time.monotonic() - start < 2 * PATIENCE
     assert supervisor.state is ChildState.DEAD
     assert pid_of(supervisor)
+
+
+@posix_only
+def test_a_render_gives_way_within_our_session_and_can_be_killed_whole(shared: Supervisor) -> None:
+    """Linux may weigh niceness within a session only, so the child must not have one of its own."""
+    shared.run("where", {}, NO_LIMITS)
+    assert shared.pid is not None
+
+    assert psutil.Process(shared.pid).nice() >= RENDER_NICENESS
+    assert os.getsid(shared.pid) == os.getsid(0)
+    assert os.getpgid(shared.pid) == shared.pid
 
 
 @posix_only
