@@ -117,15 +117,24 @@ class ChildPool:
             self._start(self.supervisors)
         with self._changed:
             if used.is_due and self._has_enough_beside(used):
-                used.retire()
+                used.retire(self._preparation)
 
     def _start(self, supervisors: Sequence[Supervisor]) -> None:
         """Begin to start those that do not run; spares load all that they may ever need."""
         for one in supervisors:
-            one.warm_up(Preparation.ALL if self._keeps_spares else Preparation.USUAL)
+            one.warm_up(self._preparation)
+
+    @property
+    def _preparation(self) -> Preparation:
+        return Preparation.ALL if self._keeps_spares else Preparation.USUAL
 
     def _has_enough_beside(self, used: Supervisor) -> bool:
-        """Whether nobody would wait for a start if this child went now."""
+        """Whether nobody would wait for a start if this child went now.
+
+        Without spares a rush goes first: the others would have to do it alone.
+        """
+        if self._waiting and len(self.supervisors) <= self._at_once:
+            return False
         living = (ChildState.READY, ChildState.BUSY)
         others = sum(one.state in living for one in self.supervisors if one is not used)
         return others >= min(self._at_once, len(self.supervisors) - 1)

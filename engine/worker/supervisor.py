@@ -208,7 +208,7 @@ class Supervisor:
         finally:
             self._one_task.release()
 
-    def retire(self) -> None:
+    def retire(self, preparation: Preparation) -> None:
         """Replace a child that is due; one that has a task again goes on."""
         if not self._one_task.acquire(blocking=False):
             return
@@ -220,7 +220,7 @@ class Supervisor:
                 self._dismiss(child)
         finally:
             self._one_task.release()
-        self.warm_up()
+        self.warm_up(preparation)
 
     def remember(self, job_id: str) -> None:
         """Nothing to do: the child and its card are ours, whoever asks."""

@@ -194,6 +194,36 @@ def test_a_child_that_is_due_goes_on_while_no_other_is_ready_but_not_without_end
     pool.close()
 
 
+def test_children_that_are_due_are_replaced_after_a_rush(
+    make_supervisor: Callable[..., Supervisor],
+) -> None:
+    pool = ChildPool(
+        [make_supervisor(tasks_per_child=3, patience=1000, ends_aside=True) for _ in range(2)]
+    )
+    pool.warm_up()
+    wait_until(lambda: all(one.state is ChildState.READY for one in pool.supervisors))
+    before = set(pool.pids)
+    served: list[int] = []
+    together = threading.Barrier(4)
+
+    def person() -> None:
+        together.wait()
+        for _ in range(8):
+            pool.run("sleep", {"seconds": 0.1}, LIMITS)  # a successor would be there meanwhile
+            served.append(pid_for(pool))
+
+    people = [threading.Thread(target=person) for _ in range(4)]
+    for each in people:
+        each.start()
+    for each in people:
+        each.join()
+
+    assert set(served[:24]) == before
+    pid_for(pool)
+    wait_until(lambda: len(pool.pids) == 2 and set(pool.pids) != before)
+    pool.close()
+
+
 def test_a_child_that_died_is_replaced_although_nobody_asks(
     make_supervisor: Callable[..., Supervisor],
 ) -> None:
