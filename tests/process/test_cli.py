@@ -174,11 +174,11 @@ def test_verify_finds_every_label_and_names_what_a_copy_lost(command, tmp_path):
     assert "no AIGC tag" in lost.stdout
 
 
-def test_verify_refuses_what_is_no_video_in_one_sentence(command, tmp_path):
+def test_verify_refuses_what_is_neither_video_nor_sound_in_one_sentence(command, tmp_path):
     text = tmp_path / "voice.mp4"
     text.write_text("ffconcat version 1.0\nfile secret.mp4\n")
 
-    for path in (PORTRAIT, SPEECH, text, tmp_path / "absent.mp4"):
+    for path in (PORTRAIT, text, tmp_path / "absent.mp4"):
         done = command("verify", path)
         assert done.returncode == 2
         assert done.stdout == ""

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import numpy as np
+import pyloudnorm
 import pytest
 import soundfile as sf
 import soxr
@@ -119,3 +120,17 @@ def test_without_anything_to_do_the_sound_is_the_original(speech, wav_of, tmp_pa
 
     assert cared.wav == source
     assert cared.facts["gain_db"] == 0.0
+
+
+def test_a_long_sound_measured_in_stretches_is_as_loud_as_measured_whole(tmp_path: Path):
+    """Loud and soft minutes, pauses and silence: the gates are those of the whole sound."""
+    rate_hz = 16000
+    levels = np.repeat([0.2, 0.02, 0.0, 0.1, 0.2, 0.001, 0.05], 11 * rate_hz)
+    noise = np.random.default_rng(3).standard_normal(len(levels)) * levels * 0.3
+    wav = tmp_path / "long.wav"
+    sf.write(wav, noise.astype(np.float32), rate_hz)
+    whole, _ = sf.read(wav)
+
+    expected = pyloudnorm.Meter(rate_hz).integrated_loudness(whole)
+
+    assert loudness_lufs(wav) == pytest.approx(expected, abs=0.05)
