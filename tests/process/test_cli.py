@@ -273,7 +273,7 @@ def test_mistake_gets_one_sentence_and_exit_code_2(command, arguments):
         ("check", NO_FACE, "--json"),
         ("animate", PORTRAIT, NO_FACE, "-o", "out.mp4"),
         ("say", PORTRAIT, "hello", "-o", "out.mp4", "--voice", "nobody"),
-        ("verify", SPEECH),
+        ("verify", NO_FACE),
         ("dance",),
     ],
 )
