@@ -104,7 +104,7 @@ class QuickLane:
         Raises:
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
         """
-        recording = None if audio is None else self._names.of(Path(str(absolute(audio))))
+        recording = self._name(audio)
         known = self._known_sounds.find(recording)
         photo = self._photo_name(portrait, options)
         known_photo = self._known_portraits.find(photo)
@@ -112,7 +112,7 @@ class QuickLane:
             hearing = beside.submit(
                 _or_refusal, lambda: self._heard(audio, folder / SPEECH_NAME, known)
             )
-            payload = {
+            payload: dict[str, Any] = {
                 "portrait": _judged(known_photo)
                 or _or_refusal(lambda: self._seen(portrait, options, folder)),
                 "audio": hearing.result(),
@@ -122,10 +122,12 @@ class QuickLane:
                 "script": script,
             }
             report = CheckReport.model_validate(self._probe("check", payload, audio, portrait))
-        if report.audio is not None and report.audio.duration_s is not None:
-            self._known_sounds.keep(recording, report.audio)
-        if report.portrait is not None and report.portrait.width_px is not None:
-            self._known_portraits.keep(photo, report.portrait)
+        # Kept is only what could be read, and what nobody wrote to meanwhile.
+        if _was_read(payload["audio"]) and report.audio and report.audio.duration_s is not None:
+            self._known_sounds.keep(_if_same(recording, self._name(audio)), report.audio)
+        if _was_read(payload["portrait"]) and report.portrait and report.portrait.width_px:
+            name = _if_same(photo, self._photo_name(portrait, options))
+            self._known_portraits.keep(name, report.portrait)
         return report
 
     def take_in(self, request: AnimateRequest, folder: Path) -> dict[str, Any]:
@@ -139,8 +141,9 @@ class QuickLane:
             EngineError: PROBE_TIMEOUT, WORKER_LOST.
         """
         with self._scratch() as scratch:
+            before = self._photo_name(request.portrait, request.options)
             seen = self._seen(request.portrait, request.options, scratch)
-            photo = self._photo_name(request.portrait, request.options)
+            photo = _if_same(before, self._photo_name(request.portrait, request.options))
             known = _judged(self._known_portraits.find(photo))
             return self._take_in(request, folder, seen and {**seen, **(known or {})})
 
@@ -340,9 +343,13 @@ class QuickLane:
 
         return self._decoded(source, ("pixels", options.background), target, decode)
 
+    def _name(self, file: str | Path | None) -> str | None:
+        """The same for the same content only; None for what cannot be read."""
+        return None if file is None else self._names.of(Path(str(absolute(file))))
+
     def _photo_name(self, portrait: str | Path | None, options: RenderOptions) -> str | None:
         """The same for the same picture and wishes only; None for what cannot be read."""
-        name = None if portrait is None else self._names.of(Path(str(absolute(portrait))))
+        name = self._name(portrait)
         return None if name is None else f"{name} {options.model_dump_json()}"
 
     def _heard(
@@ -433,6 +440,16 @@ def no_room(error: OSError) -> EngineError:
 
 def _speech(speech: SpeechOptions | None) -> dict[str, Any] | None:
     return None if speech is None else speech.model_dump(mode="json")
+
+
+def _was_read(told: Mapping[str, Any] | None) -> bool:
+    """Whether a child was given a decoded file."""
+    return told is not None and "refused" not in told
+
+
+def _if_same(before: str | None, after: str | None) -> str | None:
+    """The name of a file that is still what it was."""
+    return before if before == after else None
 
 
 def _judged(known: PortraitVerdict | AudioVerdict | None) -> dict[str, Any] | None:
