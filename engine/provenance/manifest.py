@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import c2pa
 
+from engine.errors import ErrorCode
 from engine.provenance.certificate import SigningIdentity
 from engine.provenance.facts import AI_MADE, PRODUCER, VideoFacts, product_version
 
@@ -46,6 +47,22 @@ class FoundManifest:
     says_ai: bool = False
     facts: dict[str, Any] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
+
+    @property
+    def problems(self) -> list[ErrorCode]:
+        """What is to be told of it: that there is none, or that it does not fit the file."""
+        match self.state:
+            case "missing":
+                return [ErrorCode.MANIFEST_MISSING]
+            case "broken":
+                return [ErrorCode.MANIFEST_BROKEN]
+            case _:
+                return []
+
+    @property
+    def proven_facts(self) -> dict[str, Any]:
+        """The facts, where the file is as it was signed; else nothing."""
+        return self.facts if self.state == "valid" else {}
 
 
 def sign(

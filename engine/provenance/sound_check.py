@@ -36,10 +36,7 @@ def check_sound(wav: Path, anchor_pem: str | None = None) -> LabelCheck:
     _, _, fields = comment.partition("{")
     aigc = parse_aigc("{" + fields)
     problems = [ErrorCode.AIGC_MISSING] if aigc is None else []
-    if manifest.state == "missing":
-        problems.append(ErrorCode.MANIFEST_MISSING)
-    elif manifest.state == "broken":
-        problems.append(ErrorCode.MANIFEST_BROKEN)
+    problems += manifest.problems
     return LabelCheck(
         ok=not problems,
         problems=tuple(code.value for code in problems),
@@ -50,7 +47,7 @@ def check_sound(wav: Path, anchor_pem: str | None = None) -> LabelCheck:
         says_ai=manifest.says_ai,
         signer=manifest.signer,
         signed_here=manifest.is_own,
-        facts=manifest.facts if manifest.state == "valid" else {},
+        facts=manifest.proven_facts,
     )
 
 

@@ -51,7 +51,7 @@ def check_labels(
     except (av.FFmpegError, ValueError):
         problems.append(ErrorCode.PICTURE_UNREADABLE)
     problems += _problems(manifest, tags)
-    facts = manifest.facts if manifest.state == "valid" else {}
+    facts = manifest.proven_facts
     sync = facts.get("sync")
     return LabelCheck(
         ok=not problems,
@@ -98,8 +98,4 @@ def _problems(manifest: FoundManifest, tags: FoundTags) -> list[ErrorCode]:
         problems.append(ErrorCode.AIGC_MISSING)
     if not tags.xmp_says_ai:
         problems.append(ErrorCode.XMP_MISSING)
-    if manifest.state == "missing":
-        problems.append(ErrorCode.MANIFEST_MISSING)
-    elif manifest.state == "broken":
-        problems.append(ErrorCode.MANIFEST_BROKEN)
-    return problems
+    return problems + manifest.problems
