@@ -151,20 +151,6 @@ def drafts_wanted(table: str) -> DraftsWanted | None:
     return DraftsWanted(source["text"], source["language"], targets)
 
 
-def with_drafts(table: str, drafts: Mapping[str, str]) -> str:
-    """The table with drafts in the rows that said nothing.
-
-    Args:
-        table: JSON of the browser.
-        drafts: by language.
-    """
-    rows = [
-        {**row, "text": drafts.get(row["language"], "")} if _wants_draft(row) else row
-        for row in _plain_rows(table)
-    ]
-    return json.dumps(rows, ensure_ascii=False)
-
-
 def _plain_rows(table: str) -> list[dict[str, Any]]:
     try:
         return [dict(row) for row in json.loads(table or "[]")]

@@ -1,6 +1,6 @@
 // The table of the Dub page: rows that a person adds, fills and removes, kept in this browser.
 // Runs once, as the body of a function with `element`, `trigger` and `upload` from Gradio.
-// What it hands out is `window.studioDub`: `read()`, `all()`, `add(json)`, `set(json)`,
+// What it hands out is `window.studioDub`: `read()`, `all()`, `add(json)`, `draft(json)`,
 // `empty()`, `voices(json)`.
 
 const KEPT_AS = 'sonic-studio-dub';
@@ -213,10 +213,22 @@ function draw() {
     type: 'button', className: 'plain', textContent: words.undo, onclick: undo,
   })] : [];
   const note = known.rows.length > most ? say('too_many', {limit: most}) : '';
+  const typedIn = document.activeElement;
   frame.replaceChildren(
     make('ol', {}, ...known.rows.map(rowCard)),
     make('div', {className: 'dub-buttons'}, add, clear, ...back),
     make('p', {className: 'note', role: 'status', textContent: note}));
+  if (!typedIn.isConnected) keepTypingIn(typedIn);
+}
+
+// Voices, drafts and recordings come while somebody types: the field drawn anew keeps the cursor.
+function keepTypingIn(old) {
+  const fields = [...frame.querySelectorAll('[aria-label]')];
+  const field = fields.find((one) => one.ariaLabel === old.ariaLabel && one.tagName === old.tagName);
+  field?.focus();
+  if (field && old.selectionStart != null) {
+    field.setSelectionRange(old.selectionStart, old.selectionEnd);
+  }
 }
 
 // The dubs below come with English names of languages; here they get those of the page.
@@ -236,9 +248,12 @@ known.add = (json) => {
   keep();
   draw();
 };
-known.set = (json) => {
+known.draft = (json) => {
   if (!json) return;
-  known.rows = JSON.parse(json).map((row) => ({...blank(), ...row}));
+  const drafts = JSON.parse(json);
+  for (const row of known.rows) {
+    if (!filled(row)) row.text = drafts[row.language] || '';
+  }
   keep();
   draw();
 };

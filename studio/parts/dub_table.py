@@ -10,7 +10,7 @@ import gradio as gr
 
 from engine.dub.table import read_pasted, read_table
 from studio.context import Studio
-from studio.dub_form import drafts_wanted, table_json, voices_json, with_drafts
+from studio.dub_form import drafts_wanted, table_json, voices_json
 from studio.failures import guarded
 from studio.locales import say
 from studio.parts.action_html import action_data
@@ -41,8 +41,8 @@ _WORDS = {
 }
 
 _ALL_ROWS = "() => window.studioDub?.all() || '[]'"
-_SET_ROWS = "(rows) => { window.studioDub?.set(rows); }"
 _ADD_ROWS = "(rows) => { window.studioDub?.add(rows); }"
+_FILL_ROWS = "(drafts) => { window.studioDub?.draft(drafts); }"
 
 # The table may not be on the page yet: Gradio draws a tab when it is first seen.
 _TAKE_VOICES = """(voices) => {
@@ -142,11 +142,11 @@ def _connect_translation(studio: Studio, draft: gr.Button, rows: gr.Textbox) -> 
             )
         drafts = studio.engine.translate(wanted.text, wanted.source, wanted.targets)
         gr.Info(say("dub.translate_note"))
-        return with_drafts(table, drafts)
+        return json.dumps(drafts, ensure_ascii=False)
 
     taken = draft.click(None, None, rows, js=_ALL_ROWS, show_progress="hidden")
     written = taken.then(write, rows, drafted, api_visibility="private")
-    written.success(None, drafted, None, js=_SET_ROWS, show_progress="hidden")
+    written.success(None, drafted, None, js=_FILL_ROWS, show_progress="hidden")
 
 
 def _table_html(most: int) -> str:

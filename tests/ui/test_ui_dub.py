@@ -112,6 +112,25 @@ def test_rows_are_filled_by_keyboard_and_kept_over_a_reload(desktop):
     expect(page.locator(".dub-row")).to_have_count(2)
 
 
+def test_what_comes_while_somebody_types_takes_nothing_away(desktop):
+    page = open_dub(desktop)
+    page.get_by_role("button", name="Add a row").press("Enter")
+    page.get_by_label("Row 2: Language").select_option("es")
+    words = page.get_by_label("Row 1: What should be said?")
+    words.press_sequentially("Good ning.")
+    for _ in range(5):
+        words.press("ArrowLeft")
+
+    page.keyboard.type("mo")
+    page.evaluate("window.studioDub.voices(window.studioDubVoices)")
+    page.keyboard.type("r")
+    page.evaluate("""window.studioDub.draft('{"es": "Buenos días."}')""")
+
+    expect(words).to_have_value("Good morning.")
+    expect(words).to_be_focused()
+    expect(page.get_by_label("Row 2: What should be said?")).to_have_value("Buenos días.")
+
+
 def test_cells_of_a_spreadsheet_are_pasted(desktop):
     page = open_dub(desktop)
     page.get_by_text("Paste from a spreadsheet").click()
