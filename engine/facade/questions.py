@@ -53,7 +53,10 @@ class Questions(EngineParts):
         """
         options = options or RenderOptions()
         sizes = {options.output_size_px, *(preset.size_px for preset in PRESETS.values())}
-        return self._lane.check(portrait, audio, speech, options, self._rates(sizes), script)
+        report = self._lane.check(portrait, audio, speech, options, self._rates(sizes), script)
+        if report.ok:
+            self._backend.expect()
+        return report
 
     def voices(
         self,

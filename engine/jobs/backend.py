@@ -44,6 +44,10 @@ class JobBackend(Protocol):
         """Begin to carry jobs; calling it again does nothing."""
         ...
 
+    def expect(self) -> None:
+        """A job will probably come soon: whatever renders here gets ready; returns at once."""
+        ...
+
     def submitted(self, job_id: str) -> None:
         """A job was queued in the store."""
         ...

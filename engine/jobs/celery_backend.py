@@ -102,6 +102,9 @@ class CeleryBackend:
                 self._thread = threading.Thread(target=self._main, name="carrier", daemon=True)
                 self._thread.start()
 
+    def expect(self) -> None:
+        """Nothing to do: workers are elsewhere."""
+
     def submitted(self, job_id: str) -> None:
         """Nothing to do: the store is looked at ten times a second."""
 

@@ -94,6 +94,10 @@ class InProcessExecutor:
         """Whether the child is."""
         return self._child.is_stuck
 
+    def warm_up(self) -> None:
+        """Begin to start the child; a card is lent when its task comes."""
+        self._child.warm_up()
+
     def remember(self, job_id: str) -> None:
         """Keep who asks: the quota of that visitor counts, not the Space's own."""
         self._askers[job_id] = contextvars.copy_context()

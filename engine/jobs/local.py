@@ -25,6 +25,7 @@ from engine.jobs.store import JobStore
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
 from engine.worker.executor import Executor
+from engine.worker.supervisor import ChildState
 
 LOCK_NAME = "dispatcher.lock"
 
@@ -88,6 +89,12 @@ class LocalBackend:
     def _thread_of(self, runner: JobRunner) -> threading.Thread:
         arguments = (self._may_begin, self._deaths, self._news, self._stop)
         return threading.Thread(target=runner.serve, args=arguments, name="runner", daemon=True)
+
+    def expect(self) -> None:
+        """Begin to start a child where none runs, but never beside that of another engine."""
+        executors = [runner.executor for runner in self._runners]
+        if self._may_begin() and {one.state for one in executors} == {ChildState.DEAD}:
+            executors[0].warm_up()
 
     def submitted(self, job_id: str) -> None:
         """Look into the store at once."""
@@ -196,8 +203,6 @@ class LocalBackend:
 
     def _pause(self) -> EngineError | None:
         """Why no job may be begun now; its sentence is the banner."""
-        if all(runner.executor.is_stuck for runner in self._runners):
-            return EngineError(ErrorCode.WORKER_STUCK)
         if all(runner.executor.is_stuck for runner in self._runners):
             return EngineError(ErrorCode.WORKER_STUCK)
         paused_s = self._deaths.paused_s()

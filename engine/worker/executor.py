@@ -38,6 +38,10 @@ class Executor(Protocol):
         """Have one task done; see `Supervisor.run`."""
         ...
 
+    def warm_up(self) -> None:
+        """Begin to get ready for a task when nothing is; returns at once."""
+        ...
+
     def remember(self, job_id: str) -> None:
         """A job was submitted by whoever calls this; needed only where a quota is theirs."""
         ...

@@ -16,6 +16,7 @@ from engine.api import StudioEngine
 from engine.contracts import AnimateRequest, JobRecord, JobStatus
 from engine.errors import EngineError, ErrorCode
 from engine.worker.ending import is_alive
+from engine.worker.supervisor import ChildState
 from tests.patience import PATIENCE
 
 ROOT = HERE.parents[1]
@@ -149,6 +150,23 @@ def test_the_lock_holder_runs_jobs_of_another_engine(
     assert [job.status for job in done] == [JobStatus.SUCCEEDED] * 2
     assert holder.health().is_dispatching
     assert not guest.health().is_dispatching
+
+
+def test_a_good_check_wakes_the_child_of_the_lock_holder_only(
+    make_engine: Callable[..., StudioEngine], request_for: Callable[..., AnimateRequest]
+) -> None:
+    holder, guest = make_engine(exclusive=True), make_engine()
+    wait_until(lambda: holder.health().is_dispatching)
+    request = request_for(WORK)
+
+    assert guest.check(request.portrait, request.audio).ok
+    assert not holder.check(request.portrait).ok
+    time.sleep(0.5)
+    assert {one.health().worker for one in (holder, guest)} == {ChildState.DEAD}
+    assert holder.check(request.portrait, request.audio).ok
+
+    wait_until(lambda: holder.health().worker is ChildState.READY)
+    assert guest.health().worker is ChildState.DEAD
 
 
 def test_a_guest_cancels_a_job_that_the_holder_runs(
