@@ -1,7 +1,7 @@
 """Care for a sound of ours before a video is made of it: loudness, noise, silent ends.
 
 Nothing here changes a file: each step writes another one. A second of sound is in memory at a
-time, half a minute where loudness is measured.
+time.
 """
 
 import wave
@@ -15,6 +15,7 @@ import soundfile as sf
 from numpy.typing import NDArray
 
 from engine.media.atomic import replace_when_done
+from engine.media.loudness import LoudnessMeter, integrated_lufs
 from engine.speech.levels import limit_peaks
 
 TARGET_LUFS = -16.0
@@ -26,12 +27,6 @@ MAX_GAIN_DB = 20.0
 STRETCH_S = 30.0
 NUM_STRETCHES = 8
 """Up to four minutes are measured whole, longer sounds on as much of them, spread evenly."""
-
-_ABSOLUTE_GATE_LUFS, _RELATIVE_GATE_LU, _OFFSET_LU = -70.0, -10.0, -0.691
-"""Of ITU-R BS.1770-4, equations 2 and 5 to 7."""
-
-MIN_MEASURED_S = 0.4
-"""The block of the standard (ITU-R BS.1770); shorter sounds have no loudness."""
 
 NOISE_REDUCTION_DB = 12.0
 """Gentle: pauses become about half as loud, and a voice keeps its consonants."""
@@ -124,46 +119,24 @@ def reduce_noise(source: Path, target: Path) -> None:
 
 def _loudness(wav: Path, gain_db: float) -> float | None:
     """Loudness as it would be after a gain."""
+    powers = []
     with sf.SoundFile(str(wav)) as file:
-        shortest = MIN_MEASURED_S * file.samplerate
-        if file.frames < shortest:
-            return None
-        import pyloudnorm  # noqa: PLC0415 - it loads a second's worth of scipy
-
-        meter = pyloudnorm.Meter(file.samplerate)
-        blocks: list[float] = []
-        for samples in _stretches(file):
-            if len(samples) >= shortest:
-                meter.integrated_loudness(_amplified(samples, gain_db).astype(np.float64))
-                blocks += meter.blockwise_loudness
-    return _gated(np.asarray(blocks))
+        for start, count in _stretches(file):
+            file.seek(start)
+            meter = LoudnessMeter(file.samplerate)
+            for samples in file.blocks(file.samplerate, dtype="float32", frames=count):
+                meter.add(_amplified(samples, gain_db))
+            powers.append(meter.block_powers)
+    return integrated_lufs(np.concatenate(powers))
 
 
-def _gated(blocks_lufs: NDArray[np.float64]) -> float | None:
-    """Integrated loudness of all blocks; None when they are silent (BS.1770-4, equations 5 to 7).
-
-    Over stretches, so that a long sound is not held whole; the meter itself gates one stretch.
-    """
-    heard = blocks_lufs[blocks_lufs >= _ABSOLUTE_GATE_LUFS]
-    if not len(heard):
-        return None
-    loud = heard[heard > _mean_lufs(heard) + _RELATIVE_GATE_LU]
-    return _mean_lufs(loud)
-
-
-def _mean_lufs(blocks_lufs: NDArray[np.float64]) -> float:
-    powers = 10.0 ** ((blocks_lufs - _OFFSET_LU) / 10.0)
-    return float(_OFFSET_LU + 10.0 * np.log10(powers.mean()))
-
-
-def _stretches(file: sf.SoundFile) -> Iterator[NDArray[np.float32]]:
-    length = round(STRETCH_S * file.samplerate)
-    starts = np.arange(0, file.frames, length)
-    if len(starts) > NUM_STRETCHES:
-        starts = np.linspace(0, file.frames - length, NUM_STRETCHES).astype(int)
-    for start in starts:
-        file.seek(int(start))
-        yield file.read(length, dtype="float32")
+def _stretches(file: sf.SoundFile) -> list[tuple[int, int]]:
+    """First sample and number of samples of every stretch that is measured."""
+    count = round(STRETCH_S * file.samplerate)
+    if file.frames <= NUM_STRETCHES * count:
+        return [(0, file.frames)]
+    starts = np.linspace(0, file.frames - count, NUM_STRETCHES)
+    return [(int(start), count) for start in starts]
 
 
 def _amplified(samples: NDArray[np.float32], gain_db: float) -> NDArray[np.float32]:
