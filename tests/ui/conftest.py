@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.ui.studio_page import PATIENCE, StudioPage
 
@@ -21,6 +21,7 @@ MICROPHONE = ROOT / "tests/data/speech/en_librivox_austen_0880.wav"
 
 START_LIMIT_S = 90 * PATIENCE
 STOP_LIMIT_S = 20 * PATIENCE
+LOOK_LIMIT_MS = 5_000 * PATIENCE
 
 CHROMIUM_OPTIONS = [
     "--no-sandbox",
@@ -81,6 +82,7 @@ def _wait_until_up(address: str, process: subprocess.Popen, log: Path) -> None:
 def browser() -> Iterator[Browser]:
     if not Path(CHROMIUM).exists():
         pytest.skip("needs Chromium; name it in CHROMIUM")
+    expect.set_options(timeout=LOOK_LIMIT_MS)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_OPTIONS)
         yield chromium
