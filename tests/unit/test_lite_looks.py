@@ -1,5 +1,7 @@
 """What a viewer would notice first: soft skin, teeth in a slit, painted lids, dark teeth."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -86,9 +88,15 @@ def test_teeth_do_not_darken_with_the_skin(astronaut):
     assert tooth > 1.7 * skin
 
 
+def flat_skin_for(frame) -> np.ndarray:
+    """Nothing but skin, as far as the face reaches."""
+    width, height = (frame.to_picture(frame.plane).max(axis=0) * 1.2).astype(int)
+    return np.full((height, width, 3), (240, 200, 170), np.uint8)
+
+
 def drawn_face(frame, eyes_mm: tuple[tuple[float, float], ...]) -> np.ndarray:
     """Flat skin with round white eyes, black pupils and outlines, in the place of a face."""
-    canvas = np.full((512, 512, 3), (240, 200, 170), np.uint8)
+    canvas = flat_skin_for(frame)
     for vertex, size_mm in zip((159, 386), eyes_mm, strict=True):
         x, y = np.rint(frame.to_picture(frame.plane[[vertex]])[0]).astype(int).tolist()
         axes = [round(half * frame.px_per_mm) for half in size_mm]
@@ -126,6 +134,39 @@ def test_lashes_that_reach_far_do_not_hide_a_drawn_eye(astronaut):
     eyes = find_drawn_eyes(canvas, frame)
 
     assert np.allclose([eye.extent for eye in eyes], [eye.extent for eye in bare], atol=1.5)
+
+
+@pytest.fixture(scope="module")
+def large_frame(astronaut):
+    """The astronaut's face three times as large: two pixels a millimetre."""
+    return fit_face_frame(astronaut[1].moved(3.0, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("line_px", [4, 6])
+def test_a_shut_lid_is_an_arc_as_thick_as_the_line_of_an_eye_drawn_in_part(large_frame, line_px):
+    canvas = flat_skin_for(large_frame)
+    for vertex in (159, 386):
+        x, y = np.rint(large_frame.to_picture(large_frame.plane[[vertex]])[0]).astype(int).tolist()
+        half = [round(size * large_frame.px_per_mm) for size in (14, 8)]
+        cv2.ellipse(canvas, (x, y), half, 0, 180, 360, (20, 20, 20), line_px)  # no lower line
+        cv2.circle(canvas, (x + 3, y - half[1] // 4), round(0.8 * half[1]), (0, 0, 0), -1)
+
+    eyes = find_drawn_eyes(canvas, large_frame)
+
+    assert len(eyes) == 2
+    for eye in eyes:
+        assert np.ptp(np.diff(eye.table[:, 1], 2)) < 1e-3, "neither dents nor curled ends"
+        assert eye.line_mm == pytest.approx(line_px / large_frame.px_per_mm, rel=0.3)
+
+
+def test_the_far_eye_of_a_turned_drawing_may_look_narrower(large_frame):
+    canvas = drawn_face(large_frame, ((11, 9), (6, 9)))
+    plane = large_frame.plane.copy()
+    middle = plane[[362, 263]].mean(axis=0)
+    plane[[362, 263]] = middle + 0.6 * (plane[[362, 263]] - middle)
+
+    assert find_drawn_eyes(canvas, large_frame) == ()
+    assert len(find_drawn_eyes(canvas, replace(large_frame, plane=plane))) == 2
 
 
 def test_landmarks_see_a_shut_lid(astronaut, finder):

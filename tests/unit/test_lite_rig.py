@@ -172,6 +172,25 @@ def test_a_face_without_a_drawn_mouth_has_none(large_frame):
     assert find_drawn_mouth(draw(large_frame, (900, 1400)), large_frame) is None
 
 
+def test_the_corners_of_a_narrow_drawn_mouth_go_down_with_the_jaw(frame):
+    local = frame.local.copy()
+    lips = list({*topo.OUTER_LIPS, *topo.INNER_UPPER_LIP, *topo.INNER_LOWER_LIP})
+    local[lips, 0] *= 14 / 25
+    narrow = replace(frame, local=local)
+
+    def corner_share(*, drawn: bool) -> float:
+        handles = build_handles(narrow, measure_lips(local, drawn=drawn))
+        down = handles.moves[:, AT["jaw"], 1]
+        corner, middle = (
+            np.linalg.norm(handles.points - frame.plane[vertex], axis=1).argmin()
+            for vertex in (topo.LEFT_MOUTH_CORNER, 14)
+        )
+        return float(down[corner] / down[middle])
+
+    assert corner_share(drawn=True) > 0.6
+    assert corner_share(drawn=False) < 0.4
+
+
 def test_drawings_are_told_from_photographs_and_paintings(astronaut, painter, large_frame):
     drawing = draw(large_frame, (900, 1400), ([[-20, 5], [20, 5]], INK, 1.5))
 

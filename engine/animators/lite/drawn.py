@@ -237,7 +237,7 @@ def flat_interior(
 
 
 def _own_filling(photo: NDArray[np.uint8], frame: FaceFrame, mouth: DrawnMouth) -> Layer:
-    """What is drawn between the lips, cut out along them."""
+    """What is drawn between the lips, cut out three pixels inside them: clear of their line."""
     ring = frame.to_picture(np.concatenate([mouth.upper, mouth.lower[::-1]]))
     size = np.array(photo.shape[1::-1])
     low = np.clip(np.floor(ring.min(axis=0)) - 1, 0, size - 2).astype(int)
@@ -245,6 +245,6 @@ def _own_filling(photo: NDArray[np.uint8], frame: FaceFrame, mouth: DrawnMouth) 
     mask = np.zeros((high[1] - low[1], high[0] - low[0]), np.uint8)
     fixed = np.rint((ring - low) * 16).astype(np.int32)
     cv2.fillPoly(mask, [fixed], 255, cv2.LINE_AA, 4)
-    mask = np.asarray(cv2.erode(mask, np.ones((3, 3), np.uint8)), np.uint8)
+    mask = np.asarray(cv2.erode(mask, np.ones((7, 7), np.uint8)), np.uint8)
     part = photo[low[1] : high[1], low[0] : high[0]]
     return Layer(np.dstack([part, mask]), int(low[0]), int(low[1]))

@@ -10,7 +10,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.animators.lite.drawn import SKIN_DISTANCE, commonest, fill_outline, flat_skin
+from engine.animators.lite.drawn import (
+    LINE_DISTANCE,
+    SKIN_DISTANCE,
+    commonest,
+    fill_outline,
+    flat_skin,
+)
 from engine.animators.lite.frame import FaceFrame
 from engine.animators.lite.head import Box
 from engine.animators.lite.interior import Layer
@@ -29,8 +35,9 @@ MIN_HEIGHT_SHARE = 0.38
 MAX_UNLIKE = 0.3
 """Two eyes differ in size, and lie higher than each other, by no more than this share of it."""
 SHUT_AT = 0.82
-"""The lid ends this share of the way down the eye."""
-LINE_MM = 1.4
+"""The lid ends this share of the way down the eye, which nothing of it shows from then on."""
+LINE_MM, MAX_LINE_MM = 1.4, 3.0
+"""The line of the lashes is as thick as the eye's own, but within these limits."""
 MARGIN_MM = 1.5
 LASH_SHARE = 0.16
 """Strokes thinner than this share of an eye are lashes, not part of its ball."""
@@ -46,9 +53,11 @@ class DrawnEye:
         to_plane: 2 x 3, float32: pixels of the picture to mm of the plane.
         to_picture: 2 x 3, float32: back; its last column is a corner of the eye.
         lid: the eye's shape in the colour of the skin.
-        table: K x 2, float32, every `STEP_MM` from `left_mm`: top and bottom of the eye, mm.
+        table: K x 2, float32, every `STEP_MM` from `left_mm`: edge of the lid when it is open and
+            when it is shut, mm.
         left_mm: x of the first row.
         line: 3, float32: colour of the line of the lashes.
+        line_mm: its thickness.
         extent: left, top, right, bottom, mm of the plane.
     """
 
@@ -58,6 +67,7 @@ class DrawnEye:
     table: NDArray[np.float32]
     left_mm: float
     line: NDArray[np.float32]
+    line_mm: float
     extent: tuple[float, float, float, float]
 
     def box(self, size: tuple[int, int], head_shift: NDArray[np.float32]) -> Box:
@@ -94,7 +104,7 @@ class DrawnEye:
         rows = look_up(
             self.table[None], np.dstack([(x - self.left_mm) / STEP_MM, np.zeros_like(x)])
         )
-        edge = rows[..., 0] + np.float32(SHUT_AT * blink) * (rows[..., 1] - rows[..., 0])
+        edge = rows[..., 0] + np.float32(blink) * (rows[..., 1] - rows[..., 0])
         pixel = float(np.linalg.norm(self.to_plane[0, :2]))
         colour, inside = self.lid.sample(unmoved, np.zeros(2, np.float32))
         above = np.clip((edge - y) / pixel + 0.5, 0, 1)[..., None]
@@ -102,7 +112,7 @@ class DrawnEye:
         painted = under + (colour - under) * inside * np.maximum(above, shut)
         last = self.left_mm + (len(self.table) - 1) * STEP_MM
         within = (x > self.left_mm) & (x < last)
-        line = np.clip((LINE_MM / 2 - np.abs(y - edge)) / pixel + 0.5, 0, 1) * within
+        line = np.clip((self.line_mm / 2 - np.abs(y - edge)) / pixel + 0.5, 0, 1) * within
         painted = painted + (self.line - painted) * line[..., None]
         return np.asarray(cv2.convertScaleAbs(painted), np.uint8)
 
@@ -114,18 +124,21 @@ def find_drawn_eyes(photo: NDArray[np.uint8], frame: FaceFrame) -> tuple[DrawnEy
         (topo.RIGHT_EYE_OUTER, topo.RIGHT_EYE_INNER),
     )
     centres = [frame.plane[list(pair)].mean(axis=0) for pair in corners]
+    seen = [float(np.ptp(frame.plane[list(pair), 0])) for pair in corners]
     skin = flat_skin(photo, frame)
     for has_lashes in (False, True):
         found = [_find(photo, frame, skin, at, has_lashes=has_lashes) for at in centres]
         eyes = tuple(eye for eye in found if eye is not None)
-        if len(eyes) == len(found) and _are_alike(*eyes):
+        if len(eyes) == len(found) and _are_alike(eyes, seen):
             return eyes
     return ()
 
 
-def _are_alike(first: DrawnEye, second: DrawnEye) -> bool:
-    a, b = np.array(first.extent), np.array(second.extent)
+def _are_alike(eyes: tuple[DrawnEye, ...], seen_mm: list[float]) -> bool:
+    """Whether two eyes are a pair, on a head whose turn makes them look `seen_mm` wide."""
+    a, b = (np.array(eye.extent) for eye in eyes)
     sizes = np.stack([a[2:] - a[:2], b[2:] - b[:2]])
+    sizes[:, 0] *= np.mean(seen_mm) / np.maximum(seen_mm, 1e-3)
     unlike = np.abs(sizes[0] - sizes[1]) / sizes.max(axis=0)
     is_apart = a[2] < b[0] + MARGIN_MM
     uneven = abs(a[1] + a[3] - b[1] - b[3]) / 2 / sizes[:, 1].max()
@@ -150,21 +163,22 @@ def _find(
     if shape is None:
         return None
     own = patch[shape]
-    dark = own[own @ LUMA <= np.percentile(own @ LUMA, 30)]
+    line = commonest(own[own @ LUMA <= np.percentile(own @ LUMA, 30)][None])
+    line_mm = _thickness(patch, shape, line) + 1 / frame.px_per_mm  # half a pixel fades out a side
+    shape = _rounded(shape)
     grow = 2 * round(OUTLINE_MM / STEP_MM) + 1
     covered = cv2.dilate(shape.astype(np.uint8), np.ones((grow, grow), np.uint8)) > 0
     columns = np.flatnonzero(shape.any(axis=0))
     top = shape[:, columns].argmax(axis=0)
     bottom = len(shape) - shape[::-1, columns].argmax(axis=0)
     start = centre - np.float32(HALF_MM)
-    table = np.stack([top, bottom], axis=1) * STEP_MM + start[1]
-    table[:, 1] = cv2.GaussianBlur(table[:, 1][None], (0, 0), max(1.0, len(table) / 12))[0]
+    table = np.stack([top, _arc(top + SHUT_AT * (bottom - top))], axis=1) * STEP_MM + start[1]
     left, right = (float(start[0] + columns[end] * STEP_MM) for end in (0, -1))
     extent = (
         left - MARGIN_MM,
         float(table[:, 0].min()) - MARGIN_MM,
         right + MARGIN_MM,
-        float(table[:, 1].max()) + MARGIN_MM,
+        float(start[1] + bottom.max() * STEP_MM) + MARGIN_MM,
     )
     linear = frame.turn.T * np.float32(frame.px_per_mm)
     corner = frame.to_picture(np.array([extent[:2]], np.float32))[0]
@@ -174,7 +188,8 @@ def _find(
         lid=_lid(photo.shape[:2], frame, covered, start, skin),
         table=table.astype(np.float32),
         left_mm=left,
-        line=commonest(dark[None]).astype(np.float32),
+        line=line.astype(np.float32),
+        line_mm=float(np.clip(line_mm, LINE_MM, MAX_LINE_MM)),
         extent=extent,
     )
 
@@ -213,6 +228,36 @@ def _without_lashes(shape: NDArray[np.bool_]) -> NDArray[np.bool_]:
     opened = cv2.morphologyEx(filled, cv2.MORPH_OPEN, kernel)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(opened, connectivity=8)
     return np.asarray(labels == 1 + int(stats[1:, cv2.CC_STAT_AREA].argmax()), np.bool_)
+
+
+def _rounded(shape: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The shape without dents: an outline that is drawn in part surrounds the whole eye too."""
+    outlines, _ = cv2.findContours(shape.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    filled = np.zeros(shape.shape, np.uint8)
+    cv2.fillConvexPoly(filled, cv2.convexHull(np.concatenate(outlines)), 1)
+    return filled > 0
+
+
+def _arc(values: NDArray[np.floating]) -> NDArray[np.float64]:
+    """The parabola nearest to a curve: lids that are shut have neither dents nor curled ends."""
+    at = np.linspace(-1, 1, len(values))
+    return np.asarray(np.polynomial.Polynomial.fit(at, values, 2)(at), np.float64)
+
+
+def _thickness(
+    patch: NDArray[np.uint8], shape: NDArray[np.bool_], line: NDArray[np.int64]
+) -> float:
+    """How thick the line over an eye is drawn, mm: where there is no iris under it."""
+    is_line = shape & (np.abs(patch.astype(int) - line).max(axis=-1) <= LINE_DISTANCE)
+    starts = is_line.argmax(axis=0)
+    runs = [(~is_line[starts[column] :, column]).argmax() for column in _middle(shape)]
+    return float(np.percentile(runs, 25)) * STEP_MM
+
+
+def _middle(shape: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """The columns of a shape without the fifth at either end, where its edge is steep."""
+    columns = np.flatnonzero(shape.any(axis=0))
+    return columns[len(columns) // 5 : len(columns) - len(columns) // 5]
 
 
 def _lid(

@@ -85,12 +85,16 @@ class Lips:
     Attributes:
         centre_x: middle between the corners.
         half_width: corner to middle.
+        jaw_half_width: where lips hang from the cheeks alone. Corners of drawn mouths, which may be
+            far narrower than a jaw, lie within and go down with it; or the chin would be drawn out
+            under the middle of the lips.
         gap: 11: opening of the photograph along the inner contour.
         seam_shift_upper, seam_shift_lower: 11 x 3: what brings either inner edge to the seam.
     """
 
     centre_x: float
     half_width: float
+    jaw_half_width: float
     gap: NDArray[np.float32]
     seam_shift_upper: NDArray[np.float32]
     seam_shift_lower: NDArray[np.float32]
@@ -118,9 +122,11 @@ def measure_lips(local: NDArray[np.float32], *, drawn: bool = False) -> Lips:
     between = lower - upper
     part = (share / np.maximum(gap, 1e-3))[:, None]
     corners = local[[topo.LEFT_MOUTH_CORNER, topo.RIGHT_MOUTH_CORNER], 0]
+    half_width = max(float(abs(corners[1] - corners[0])) / 2, 5.0)
     return Lips(
         centre_x=float(corners.mean()),
-        half_width=max(float(abs(corners[1] - corners[0])) / 2, 5.0),
+        half_width=half_width,
+        jaw_half_width=max(half_width, USUAL_HALF_WIDTH_MM) if drawn else half_width,
         gap=gap.astype(np.float32),
         seam_shift_upper=(between * part).astype(np.float32),
         seam_shift_lower=(-between * (1 - part)).astype(np.float32),
@@ -202,20 +208,21 @@ def _set_lip_shapes(moves: NDArray[np.float32], closed: NDArray[np.float32], lip
     """Displacements of the lips themselves, measured from the closed mouth (468 x 3, mm)."""
     x = closed[:, 0] - lips.centre_x
     t = np.clip(np.abs(x) / lips.half_width, 0.0, 1.0)
-    _set_openings(moves, x, t, _opening_scale(lips))
+    _set_openings(moves, x, lips)
     _set_stretches(moves, x, t, lips.half_width / USUAL_HALF_WIDTH_MM)
     _set_touches(moves, closed, t)
 
 
-def _set_openings(
-    moves: NDArray[np.float32], x: NDArray[np.float32], t: NDArray[np.float32], opening: float
-) -> None:
-    """`jaw`, `upper_up`, `lower_down`: t is 0 in the middle of the lips and 1 at the corners."""
+def _set_openings(moves: NDArray[np.float32], x: NDArray[np.float32], lips: Lips) -> None:
+    """`jaw`, `upper_up`, `lower_down`; x: mm from the middle of the lips."""
+    opening = _opening_scale(lips)
+    t = np.clip(np.abs(x) / lips.half_width, 0.0, 1.0)
     bow = 1 - t**2
-    drop = 2.8 + 7.2 * (1 - t**1.9)
+    at_corner = lips.half_width / lips.jaw_half_width
+    drop, corner = (2.8 + 7.2 * (1 - share**1.9) for share in (t * at_corner, at_corner))
     moves[LOWER, AT["jaw"], 1] = opening * drop[LOWER]
-    moves[UPPER, AT["jaw"], 1] = opening * (2.8 * t**4 - 0.7 * bow)[UPPER]
-    moves[CORNERS, AT["jaw"], 1] = opening * 2.8
+    moves[UPPER, AT["jaw"], 1] = opening * (corner * t**4 - 0.7 * bow)[UPPER]
+    moves[CORNERS, AT["jaw"], 1] = opening * corner
     moves[LIP, AT["jaw"], 0] = -1.2 * np.sign(x[LIP]) * t[LIP] ** 2
     moves[UPPER, AT["upper_up"], 1] = -3.0 * opening * bow[UPPER]
     moves[LOWER, AT["lower_down"], 1] = 3.0 * opening * bow[LOWER]
