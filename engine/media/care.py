@@ -6,16 +6,15 @@ time.
 
 import wave
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 
-import av
 import numpy as np
 import soundfile as sf
 from numpy.typing import NDArray
 
 from engine.media.atomic import replace_when_done
-from engine.media.loudness import LoudnessMeter, integrated_lufs
+from engine.media.loudness import integrated_lufs
+from engine.media.sound_filter import through_filter
 from engine.speech.levels import limit_peaks
 
 TARGET_LUFS = -16.0
@@ -23,10 +22,6 @@ TARGET_LUFS = -16.0
 
 MAX_GAIN_DB = 20.0
 """More would mostly lift hiss; a recording was brought to a usual level before."""
-
-STRETCH_S = 30.0
-NUM_STRETCHES = 8
-"""Up to four minutes are measured whole, longer sounds on as much of them, spread evenly."""
 
 NOISE_REDUCTION_DB = 12.0
 """Gentle: pauses become about half as loud, and a voice keeps its consonants."""
@@ -119,24 +114,9 @@ def reduce_noise(source: Path, target: Path) -> None:
 
 def _loudness(wav: Path, gain_db: float) -> float | None:
     """Loudness as it would be after a gain."""
-    powers = []
     with sf.SoundFile(str(wav)) as file:
-        for start, count in _stretches(file):
-            file.seek(start)
-            meter = LoudnessMeter(file.samplerate)
-            for samples in file.blocks(file.samplerate, dtype="float32", frames=count):
-                meter.add(_amplified(samples, gain_db))
-            powers.append(meter.block_powers)
-    return integrated_lufs(np.concatenate(powers))
-
-
-def _stretches(file: sf.SoundFile) -> list[tuple[int, int]]:
-    """First sample and number of samples of every stretch that is measured."""
-    count = round(STRETCH_S * file.samplerate)
-    if file.frames <= NUM_STRETCHES * count:
-        return [(0, file.frames)]
-    starts = np.linspace(0, file.frames - count, NUM_STRETCHES)
-    return [(int(start), count) for start in starts]
+        pieces = file.blocks(file.samplerate, dtype="float32")
+        return integrated_lufs((_amplified(one, gain_db) for one in pieces), file.samplerate)
 
 
 def _amplified(samples: NDArray[np.float32], gain_db: float) -> NDArray[np.float32]:
@@ -163,37 +143,15 @@ def noise_floor_dbfs(wav: Path) -> float:
 
 def _denoised(file: sf.SoundFile, floor_dbfs: float) -> Iterator[NDArray[np.float32]]:
     """The sound without its noise, in time with the original."""
-    rate_hz, second = file.samplerate, Fraction(1, file.samplerate)
-    graph = av.filter.Graph()
-    source = graph.add_abuffer(sample_rate=rate_hz, format="flt", layout="mono", time_base=second)
-    denoiser = graph.add("afftdn", f"nr={NOISE_REDUCTION_DB}:nf={floor_dbfs:.1f}")
-    sink = graph.add("abuffersink")
-    source.link_to(denoiser)
-    denoiser.link_to(sink)
-    graph.configure()
-    late = round(_FILTER_DELAY_S * rate_hz)
-    at, to_drop = 0, late
-    for samples in _then_silence(file, late):
-        frame = av.AudioFrame.from_ndarray(samples[np.newaxis], format="flt", layout="mono")
-        frame.sample_rate, frame.pts, frame.time_base = rate_hz, at, second
-        at += len(samples)
-        graph.push(frame)
-        for clean in _pulled(graph):
-            yield clean[to_drop:]
-            to_drop -= min(to_drop, len(clean))
-    graph.push(None)
-    yield from _pulled(graph)
+    late = round(_FILTER_DELAY_S * file.samplerate)
+    options = f"nr={NOISE_REDUCTION_DB}:nf={floor_dbfs:.1f}"
+    to_drop = late
+    for frame in through_filter(_then_silence(file, late), file.samplerate, "afftdn", options):
+        clean = np.asarray(frame.to_ndarray(), np.float32).reshape(-1)
+        yield clean[to_drop:]
+        to_drop -= min(to_drop, len(clean))
 
 
 def _then_silence(file: sf.SoundFile, count: int) -> Iterator[NDArray[np.float32]]:
     yield from file.blocks(file.samplerate, dtype="float32")
     yield np.zeros(count, np.float32)
-
-
-def _pulled(graph: av.filter.Graph) -> Iterator[NDArray[np.float32]]:
-    while True:
-        try:
-            frame = graph.pull()
-        except (av.error.BlockingIOError, av.error.EOFError):
-            return
-        yield np.asarray(frame.to_ndarray(), np.float32).reshape(-1)

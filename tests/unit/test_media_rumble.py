@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from engine.media.biquad import BLOCK
-from engine.media.rumble import RumbleFilter
+from engine.media.rumble import BLOCK, RumbleFilter
 
 
 @pytest.mark.parametrize("rate_hz", [8000, 44100, 48000, 192000])
