@@ -34,8 +34,8 @@ SCALE = 3.0
 # The level leaves the lowest bands out: hum and rumble live there, speech does not.
 FIRST_LEVEL_BAND = 4
 
-# Frames turned into bands at once: one minute needs about 25 MB.
-_BLOCK_FRAMES = 6_000
+# Frames turned into bands at once: ten seconds need about 5 MB.
+_BLOCK_FRAMES = 1_000
 
 
 def log_mel_features(samples_16k: NDArray[np.float32], num_frames: int) -> NDArray[np.float32]:

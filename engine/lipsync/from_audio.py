@@ -4,7 +4,8 @@ Owns the net, the reading of long recordings in pieces and the way from posterio
 (closed lips as gestures, a shut mouth in pauses). How the net was trained: training/lipsync.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -34,9 +35,14 @@ __all__ = ["LIPSYNC_MODEL", "Listener", "curves_from_net", "loudness_of_wav", "s
 LIPSYNC_MODEL = Path(__file__).resolve().parents[2] / "assets" / "lipsync" / "lipsync.onnx"
 
 # A piece's edges are heard with enough before and after that the pieces join exactly: features
-# look back twice `CONTEXT_S` (loudest frame, then mean), the net another second.
-PIECE_S = 120
-MARGIN_S = int(2 * CONTEXT_S) + 2
+# look back twice `CONTEXT_S` (loudest frame, then mean), the net another second. Pieces of half a
+# minute take 25 MB more than eleven seconds do, those of two minutes took 120 MB more.
+PIECE_S = 30
+NET_MARGIN_S = 2
+MARGIN_S = int(2 * CONTEXT_S) + NET_MARGIN_S
+
+# Samples read from a file at once.
+_BLOCK_SAMPLES = 1 << 16
 
 # Peaks of a posterior over the threshold become gestures; they reach full height `_RISE` above the
 # foot, so that the lips only draw near where the net is in doubt. (On real English
@@ -61,7 +67,20 @@ _JAW_HOLD_S = 0.06
 _GATE_DB = (-38.0, -24.0)
 _NEAR_S, _SOFT_SPEAKER_DB = 8.0, 15.0
 
-ReadPiece = Callable[[int, int], NDArray[np.float32]]
+
+@dataclass(frozen=True)
+class _Piece:
+    """A part of a sound with what lies around it.
+
+    Attributes:
+        samples: at 16 kHz.
+        count: curve samples that they cover.
+        wanted: which of these the part is itself.
+    """
+
+    samples: NDArray[np.float32]
+    count: int
+    wanted: slice
 
 
 class Listener:
@@ -99,53 +118,36 @@ class Listener:
         Returns:
             Curves at 50 Hz, sample i at i / 50 s, from 0 to the end of the sound.
         """
-        clean = np.nan_to_num(np.asarray(samples_16k, np.float32), posinf=1.0, neginf=-1.0)
-        return self._listen(lambda first, last: clean[first:last], len(clean))
+        return self._listen([_finite(np.asarray(samples_16k, np.float32))])
 
     def listen_wav(self, path: Path) -> MouthCurves:
-        """Turn a sound file into mouth curves without holding all of it as floats.
+        """Turn a sound file into mouth curves; less than a minute of it is held at a time.
 
         Args:
             path: anything libsndfile reads; channels are averaged.
         """
-        with soundfile.SoundFile(path) as sound:
-            if sound.samplerate != SAMPLE_RATE_HZ:
-                samples = _resampled(sound)
-                return self._listen(lambda first, last: _floats(samples[first:last]), len(samples))
+        return self._listen(_blocks_of(path))
 
-            def read(first: int, last: int) -> NDArray[np.float32]:
-                sound.seek(first)
-                block = sound.read(last - first, dtype="float32", always_2d=True)
-                return np.asarray(np.nan_to_num(block.mean(axis=1)), np.float32)
-
-            return self._listen(read, sound.frames)
-
-    def _listen(self, read: ReadPiece, num_samples: int) -> MouthCurves:
+    def _listen(self, blocks: Iterable[NDArray[np.float32]]) -> MouthCurves:
         posteriors, values, levels = [], [], []
-        hop = SAMPLE_RATE_HZ // CURVE_RATE_HZ
-        total = num_samples // hop + 1
-        step, margin = PIECE_S * CURVE_RATE_HZ, MARGIN_S * CURVE_RATE_HZ
-        for first in range(0, total, step):
-            begin, last = max(0, first - margin), min(first + step, total)
-            end = min(last + margin, total)
-            piece = read(begin * hop, min(end * hop, num_samples))
-            heard, moved = self._run(piece, end - begin)
-            wanted = slice(first - begin, last - begin)
-            posteriors.append(heard[wanted])
-            values.append(moved[wanted])
-            levels.append(level_curve_db(piece)[wanted])
+        for piece in _pieces(blocks, MARGIN_S * CURVE_RATE_HZ):
+            heard, moved = self._run(piece)
+            posteriors.append(heard)
+            values.append(moved)
+            levels.append(level_curve_db(piece.samples)[piece.wanted])
         return curves_from_net(
             np.concatenate(posteriors), np.concatenate(values), np.concatenate(levels)
         )
 
-    def _run(
-        self, samples: NDArray[np.float32], count: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Posteriors count x 15 and values count x 5 (jaw, wide, pucker, close, fv)."""
-        frames = count * FRAME_RATE_HZ // CURVE_RATE_HZ
-        features = log_mel_features(samples, frames)[None]
-        posteriors, values = self._session.run(["posteriors", "values"], {"features": features})
-        return posteriors[0], values[0]
+    def _run(self, piece: _Piece) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Posteriors T x 15 and values T x 5 (jaw, wide, pucker, close, fv) of what is wanted."""
+        frames = FRAME_RATE_HZ // CURVE_RATE_HZ
+        features = log_mel_features(piece.samples, piece.count * frames)
+        first, last = piece.wanted.start, piece.wanted.stop
+        begin = max(0, first - NET_MARGIN_S * CURVE_RATE_HZ)
+        near = features[begin * frames : (last + NET_MARGIN_S * CURVE_RATE_HZ) * frames]
+        posteriors, values = self._session.run(["posteriors", "values"], {"features": near[None]})
+        return posteriors[0, first - begin : last - begin], values[0, first - begin : last - begin]
 
 
 def curves_from_net(
@@ -183,32 +185,72 @@ def curves_from_net(
 
 def loudness_of_wav(path: Path) -> NDArray[np.float32]:
     """`loudness_curve` of a sound file: T at 50 Hz, 0..1."""
-    with soundfile.SoundFile(path) as sound:
-        if sound.samplerate == SAMPLE_RATE_HZ:
-            samples = np.asarray(sound.read(dtype="float32", always_2d=True).mean(axis=1))
-        else:
-            samples = _floats(_resampled(sound))
-    level_db = level_curve_db(samples)
+    levels = [
+        level_curve_db(piece.samples)[piece.wanted] for piece in _pieces(_blocks_of(path), margin=1)
+    ]
+    level_db = np.concatenate(levels)
     return loudness_of(level_db, float(np.percentile(level_db, 95)))
 
 
-def _resampled(sound: soundfile.SoundFile) -> NDArray[np.int16]:
-    """The whole file as 16 kHz mono 16-bit numbers (two hours are 230 MB), read in blocks."""
-    stream = soxr.ResampleStream(sound.samplerate, SAMPLE_RATE_HZ, 1, dtype="float32")
-    parts = []
-    for block in sound.blocks(1 << 20, dtype="float32", always_2d=True):
-        mono = np.nan_to_num(block.mean(axis=1))
-        parts.append(_to_int16(stream.resample_chunk(np.ascontiguousarray(mono))))
-    parts.append(_to_int16(stream.resample_chunk(np.zeros(0, np.float32), last=True)))
-    return np.concatenate(parts)
+def _pieces(blocks: Iterable[NDArray[np.float32]], margin: int) -> Iterator[_Piece]:
+    """Cut a sound that comes block by block into pieces of `PIECE_S`.
+
+    Args:
+        blocks: mono, 16 kHz.
+        margin: curve samples heard before and after each piece.
+    """
+    hop, step = SAMPLE_RATE_HZ // CURVE_RATE_HZ, PIECE_S * CURVE_RATE_HZ
+    coming = iter(blocks)
+    held, begin, first, end = np.zeros(0, np.float32), 0, 0, 1
+    while first < end:
+        held, begin = held[(max(0, first - margin) - begin) * hop :], max(0, first - margin)
+        whole = first + step + margin - begin
+        held = _filled(held, coming, whole * hop)
+        count = min(len(held) // hop + 1, whole)
+        end = begin + count
+        yield _Piece(
+            held[: count * hop], count, slice(first - begin, min(first + step, end) - begin)
+        )
+        first += step
 
 
-def _to_int16(samples: NDArray[np.float32]) -> NDArray[np.int16]:
-    return np.round(np.clip(samples, -1.0, 1.0) * 32767.0).astype(np.int16)
+def _filled(
+    held: NDArray[np.float32], coming: Iterator[NDArray[np.float32]], count: int
+) -> NDArray[np.float32]:
+    """What is held with as many blocks more as it takes to have `count` samples, if they come."""
+    parts, have = [held], len(held)
+    while have < count and (block := next(coming, None)) is not None:
+        parts.append(block)
+        have += len(block)
+    return np.concatenate(parts) if len(parts) > 1 else held
 
 
-def _floats(samples: NDArray[np.int16]) -> NDArray[np.float32]:
-    return np.asarray(samples / np.float32(32767.0), np.float32)
+def _blocks_of(path: Path) -> Iterator[NDArray[np.float32]]:
+    """A sound file as 16 kHz mono, block by block.
+
+    At another rate it is rounded to 16 bits, so that silence stays silent beside speech.
+    """
+    with soundfile.SoundFile(path) as sound:
+        blocks = (
+            _finite(np.ascontiguousarray(block.mean(axis=1)))
+            for block in sound.blocks(_BLOCK_SAMPLES, dtype="float32", always_2d=True)
+        )
+        if sound.samplerate == SAMPLE_RATE_HZ:
+            yield from blocks
+            return
+        stream = soxr.ResampleStream(sound.samplerate, SAMPLE_RATE_HZ, 1, dtype="float32")
+        for block in blocks:
+            yield _rounded(stream.resample_chunk(block))
+        yield _rounded(stream.resample_chunk(np.zeros(0, np.float32), last=True))
+
+
+def _finite(samples: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.nan_to_num(samples, posinf=1.0, neginf=-1.0)
+
+
+def _rounded(samples: NDArray[np.float32]) -> NDArray[np.float32]:
+    steps = np.round(np.clip(samples, -1.0, 1.0) * 32767.0)
+    return np.asarray(steps / np.float32(32767.0), np.float32)
 
 
 def _loud_speech_db(level_db: NDArray[np.float32], voiced: NDArray[np.float32]) -> float:

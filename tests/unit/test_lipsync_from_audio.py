@@ -1,6 +1,7 @@
 """The listening net on speech, on what is no speech, and on long files."""
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import soxr
 
 from engine.lipsync import from_audio
 from engine.lipsync.curves import MouthCurves
-from engine.lipsync.from_audio import Listener
+from engine.lipsync.from_audio import Listener, loudness_of_wav
 from engine.lipsync.from_timings import curves_from_timings
 from engine.lipsync.visemes import bilabial_times
 from engine.speech.espeak import EspeakEngine
@@ -201,3 +202,17 @@ def test_the_judge_is_another_net_that_agrees(listener, speech_16k):
     ours, theirs = listener.listen(speech_16k), judge.listen(speech_16k)
     assert not np.array_equal(ours.jaw, theirs.jaw)
     assert np.corrcoef(ours.jaw, theirs.jaw)[0, 1] > 0.9
+
+
+def test_four_minutes_take_no_more_memory_than_one(listener, speech_16k, tmp_path):
+    """But for the curves themselves: 5 kB a second, a few times over."""
+    path, peaks = tmp_path / "sound.wav", []
+    for minutes in (1, 4):
+        times = int(np.ceil(minutes * 60 * RATE / len(speech_16k)))
+        soundfile.write(path, np.concatenate([speech_16k] * times), RATE)
+        tracemalloc.start()
+        listener.listen_wav(path)
+        loudness_of_wav(path)
+        peaks.append(tracemalloc.get_traced_memory()[1] / 1e6)
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + 4
