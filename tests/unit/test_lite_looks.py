@@ -46,20 +46,22 @@ def test_moving_skin_stays_as_sharp_as_the_photo(portrait, request):
     assert 0.95 < np.median(shares) < 1.2  # encoding takes away .05 to .15
 
 
-def test_lips_part_on_a_dark_line_before_teeth_show(astronaut):
+def test_a_slit_is_dark_unless_teeth_are_shown_in_it(astronaut):
     curves = curves_of(jaw=np.repeat([0.1, 0.7], 3))
     painter = prepare(scene_of(astronaut, curves, motion_scale=0.0))
     frame, interior = painter.rig.frame, painter.rig.mouth.interior
 
-    def just_under_the_lip(index: int) -> float:
+    def just_under_the_lip(index: int, teeth: float) -> float:
         lips = painter.rig.contours.moved(painter.plan.shapes[index])
         plane = np.array([[[0.0, lips.top_mm + 0.5]]], np.float32)
         at = frame.to_picture(plane[0])[None]
-        return float((interior.paint(at, plane, lips, MouthPose(0.0, 0.0, 0.0)) @ LUMA).max())
+        return float((interior.paint(at, plane, lips, MouthPose(0.0, teeth, 0.0)) @ LUMA).max())
 
-    slit, wide = just_under_the_lip(1), just_under_the_lip(4)
+    slit, hiss = (just_under_the_lip(1, teeth) for teeth in (0.0, 0.9))
+    wide = just_under_the_lip(4, 0.0)
 
     assert slit < 0.7 * wide
+    assert hiss > 1.5 * slit
 
 
 def test_lids_have_the_grain_of_the_picture(painter):

@@ -17,6 +17,10 @@ MIN_BLUR_PX = 0.5
 SLIT_LIGHT, LIT_GAP_MM = 0.38, 4.5
 """Lips that just part show a dark line, not teeth: this share of the light gets in through a slit,
 all of it from this opening on."""
+NEAR_LIPS = 0.9
+"""Teeth that a hiss shows stand right behind the lips: so much less of an opening lights them."""
+LIP_SHADE, SHADE_TAKEN = 0.5, 0.6
+"""Shadow of the upper lip, and the share that lips drawn back from the teeth take of it."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ class Interior:
                 painted += (colour - painted) * alpha
         if self.flat:
             return self._outlined(painted, plane, curves)
-        return painted * self._light(plane, curves)[..., None]
+        return painted * self._light(plane, curves, pose.teeth)[..., None]
 
     def _outlined(
         self, painted: NDArray[np.float32], plane: NDArray[np.float32], curves: LipCurves
@@ -141,17 +145,24 @@ class Interior:
         cover = np.clip(half - nearest + 0.5, 0, 1)[..., None]
         return np.asarray(painted + (self.line - painted) * cover, np.float32)
 
-    def _light(self, plane: NDArray[np.float32], curves: LipCurves) -> NDArray[np.float32]:
-        """How much light falls in (h x w): less under the lips and towards the corners."""
+    def _light(
+        self, plane: NDArray[np.float32], curves: LipCurves, teeth: float
+    ) -> NDArray[np.float32]:
+        """How much light falls in (h x w): less under the lips and towards the corners.
+
+        `teeth`: as in `MouthPose`.
+        """
         edges = edges_at(plane, curves)
         y = plane[..., 1]
         under = np.maximum(y - edges[..., 0], 0)
         over = np.maximum(edges[..., 1] - y, 0)
         side = _sideways(plane, curves)
-        entering = np.float32(SLIT_LIGHT + (1 - SLIT_LIGHT) * min(curves.gap_mm / LIT_GAP_MM, 1.0))
+        lit_gap_mm = LIT_GAP_MM * (1 - NEAR_LIPS * teeth)
+        entering = np.float32(SLIT_LIGHT + (1 - SLIT_LIGHT) * min(curves.gap_mm / lit_gap_mm, 1.0))
+        shade = np.float32(LIP_SHADE * (1 - SHADE_TAKEN * teeth))
         light: NDArray[np.float32] = (
             entering
-            * (1 - 0.5 * np.exp(-under / 1.5))
+            * (1 - shade * np.exp(-under / 1.5))
             * (1 - 0.3 * np.exp(-over / 0.9))
             * (1 - 0.55 * side**3)
         )

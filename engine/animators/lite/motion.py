@@ -21,13 +21,19 @@ BLINK_MIN_S, BLINK_MAX_S = 1.3, 7.0
 PAUSE_PULL_S = 0.7
 OPENING_PER_S, CLOSING_PER_S = 13.2, 15.0
 """Fastest change of the opening; 1 is about 12.8 mm, and lower lips reach about 0.2 m/s."""
-WIDEST, JAW_POWER = 1.33, 1.2
+WIDEST, JAW_POWER = 1.33, 1.1
 """Weight of the widest opening, and by how much small ones come out smaller: landmarks read drawn
-mouths too wide at small openings against large ones. Driven by aligned words, the opening that is
-seen follows the true one at r of .96-.98 instead of .93-.96 (docs/quality)."""
-UPPER_LIFT, LOWER_LIFT = 0.2, 0.225
-"""How far the lips part for s, z and sh beyond the jaw's opening: 1.3 mm. Twice as much was read as
-the opening of a vowel."""
+mouths too wide at small openings against large ones; on some faces not, so that 1.2 fits fewer of
+them (docs/quality)."""
+HISS_FROM, HISS_AT = 0.45, 0.85
+"""From that much of teeth on a sound is a hiss (s, z, sh), and a clear one: vowels as that of "see"
+show teeth too, but through the jaw's opening."""
+UPPER_LIFT, LOWER_LIFT = 0.24, 0.27
+"""How far the lips part for a clear hiss beyond the jaw's opening: 1.5 mm. Twice as much was read
+as the opening of a vowel."""
+HISS_SHUTS = 0.6
+"""Teeth come together for a hiss: it takes this share of the jaw's opening away, much of which is
+that of the vowels around it."""
 SILENT_BELOW = 0.4
 REST_SHAPE, REST_SCALE_S, REST_MIN_S, REST_MAX_S = 2.5, 0.6, 0.35, 4.0
 """How long the eyes rest between two small jumps."""
@@ -133,15 +139,18 @@ def _mouth(
     pucker = _soft_limit(np.maximum(curves.pucker, 0) * sideways)
     wide = np.sign(curves.wide) * _soft_limit(np.abs(curves.wide) * sideways)
     wide = np.where(wide < 0, wide * (1 - 0.4 * np.minimum(pucker, 1)), wide)
+    shown = teeth * (1 - close)
+    hiss = np.clip((shown - HISS_FROM) / (HISS_AT - HISS_FROM), 0, 1)
     opened = _soft_limit(np.maximum(curves.jaw, 0) ** JAW_POWER * strength)
-    opened = _no_faster_than_lips(opened * (1 - close) * (1 - 0.8 * fv), fps)
+    opened *= (1 - close) * (1 - 0.8 * fv) * (1 - HISS_SHUTS * hiss)
+    opened = _no_faster_than_lips(opened, fps)
     speaking = np.clip(curves.speaking, 0, 1)
 
     idle_smile = 0.10 + 0.08 * _noise(rng, len(opened), 0.12, fps)
     unsmile = 0.8 * style.photo_smile * (0.25 * speaking + 0.7 * pucker)
     # A smile keeps the upper lip off the teeth whenever the mouth is open at all.
     smiling_lip = 0.4 * style.photo_smile * np.clip(2.2 * opened, 0, 1) * (1 - 0.8 * pucker)
-    shown = teeth * (1 - close) * min(strength, 1.3)
+    lift = hiss * min(strength, 1.3)
     weights = {
         "closed": np.ones_like(opened),
         "jaw": WIDEST * opened,
@@ -149,14 +158,14 @@ def _mouth(
         "wide": 0.75 * wide,
         "press": 0.9 * close,
         "ff": 0.9 * fv,
-        "upper_up": 0.25 * opened + UPPER_LIFT * shown + smiling_lip,
-        "lower_down": 0.15 * opened + LOWER_LIFT * shown,
+        "upper_up": 0.25 * opened + UPPER_LIFT * lift + smiling_lip,
+        "lower_down": 0.15 * opened + LOWER_LIFT * lift,
         "smile": idle_smile * (1 - style.photo_smile) - unsmile,
     }
     shapes = np.zeros((len(opened), NUM_SHAPES))
     for name, values in weights.items():
         shapes[:, AT[name]] = values
-    return shapes, WIDEST * opened, teeth * (1 - close)
+    return shapes, WIDEST * opened, shown
 
 
 def _soft_limit(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
