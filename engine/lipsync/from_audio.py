@@ -101,6 +101,8 @@ class Listener:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.log_severity_level = 3
+        options.enable_cpu_mem_arena = False  # half a minute's layers would be kept for the next
+        options.enable_mem_pattern = False
         self._session = onnxruntime.InferenceSession(
             str(self.model), options, providers=["CPUExecutionProvider"]
         )

@@ -180,7 +180,27 @@ def write_wav(path: Path, samples: NDArray[np.float32], sample_rate_hz: int) -> 
         EngineError: DISK_FULL or OUTPUT_NOT_WRITABLE.
     """
     with replace_when_done(path) as part, _wav_writer(part, sample_rate_hz) as writer:
-        writer.writeframes(_to_int16(samples))
+        for piece in _seconds(samples, sample_rate_hz):
+            writer.writeframes(_to_int16(piece))
+
+
+def write_speech_wav(path: Path, samples: NDArray[np.float32], sample_rate_hz: int) -> None:
+    """Write mono samples of any rate as `write_wav` does, at `SPEECH_RATE_HZ`.
+
+    A second is resampled at a time, so that a long text takes no more memory than it has samples.
+
+    Raises:
+        EngineError: DISK_FULL or OUTPUT_NOT_WRITABLE.
+    """
+    num_samples = round(len(samples) * SPEECH_RATE_HZ / sample_rate_hz)
+    with replace_when_done(path) as part:
+        pieces = _seconds(samples, sample_rate_hz)
+        _write_resampled(part, pieces, sample_rate_hz, num_samples)
+
+
+def _seconds(samples: NDArray[np.float32], sample_rate_hz: int) -> Iterator[NDArray[np.float32]]:
+    for first in range(0, len(samples), sample_rate_hz):
+        yield samples[first : first + sample_rate_hz]
 
 
 def _nothing(_share: float) -> None:

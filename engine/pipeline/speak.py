@@ -9,11 +9,10 @@ from threading import Event
 from typing import Any
 
 import numpy as np
-import soxr
 
 from engine.contracts import SpeechOptions
 from engine.media.atomic import replace_when_done
-from engine.media.audio import write_wav
+from engine.media.audio import write_speech_wav
 from engine.speech.catalog import VoiceCatalog
 from engine.speech.lexicon import Lexicon
 from engine.speech.voice import SpokenClip, TimedPhoneme, TimedWord
@@ -64,8 +63,7 @@ def write_pieces(target: Path) -> Spoken:
 
 def write_speech(target: Path, clip: SpokenClip) -> None:
     """Write a clip as 48 kHz mono WAV, whole or not at all."""
-    samples = soxr.resample(clip.samples, clip.sample_rate_hz, SPEECH_RATE_HZ)
-    write_wav(target, samples.astype(np.float32), SPEECH_RATE_HZ)
+    write_speech_wav(target, np.asarray(clip.samples, np.float32), clip.sample_rate_hz)
 
 
 def timings_of(clip: SpokenClip) -> dict[str, Any]:

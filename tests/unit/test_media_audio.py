@@ -1,6 +1,7 @@
 """Recordings of any container and codec become the same mono WAV, or a refusal."""
 
 import struct
+import tracemalloc
 import wave
 
 import av
@@ -16,6 +17,7 @@ from engine.media.audio import (
     read_blocks,
     read_samples,
     read_stretch,
+    write_speech_wav,
     write_wav,
 )
 from engine.media.container import open_container
@@ -642,3 +644,28 @@ def test_a_stretch_is_that_part_of_the_whole(tmp_path):
     assert np.abs(read_stretch(wav, 16_000, 40_001, 9_000) - whole[40_001:49_001]).max() < 1e-3
     assert read_stretch(wav, 16_000, 79_000, 3_000)[1_000:].max() == 0
     assert not read_stretch(wav, 16_000, 90_000, 100).any()
+
+
+@pytest.mark.parametrize("rate_hz", [16_000, 22_050, 24_000, 48_000])
+def test_a_spoken_clip_is_written_at_the_common_rate_second_by_second(tmp_path, rate_hz):
+    samples = np.sin(np.arange(round(3.7 * rate_hz)) / rate_hz * 2000).astype(np.float32) * 0.8
+    path = tmp_path / "spoken.wav"
+
+    write_speech_wav(path, samples, rate_hz)
+
+    written, written_hz = sf.read(path)
+    expected = soxr.resample(samples, rate_hz, SPEECH_RATE_HZ)
+    assert written_hz == SPEECH_RATE_HZ
+    assert abs(written.size - expected.size) <= 1
+    middle = slice(1000, 170_000)
+    assert np.abs(written[middle] - expected[middle]).max() < 1e-4
+
+
+def test_writing_a_long_clip_takes_a_few_seconds_of_memory(tmp_path):
+    samples = np.zeros(60 * 24_000, np.float32)
+    tracemalloc.start()
+    write_speech_wav(tmp_path / "long.wav", samples, 24_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < samples.nbytes / 2

@@ -5,6 +5,7 @@ the pivot lies under the chin at the depth of the ears, and the field fades out 
 border, so neither hair nor neck shows a seam and the background hardly moves.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,6 +61,11 @@ class Box:
             min(self.right, width_px),
             min(self.bottom, height_px),
         )
+
+    def bands(self, rows: int) -> Iterator["Box"]:
+        """Cut into pieces that are as wide and at most this many rows high, top first."""
+        for top in range(self.top, self.bottom, rows):
+            yield Box(self.left, top, self.right, min(top + rows, self.bottom))
 
     @property
     def slices(self) -> tuple[slice, slice]:
