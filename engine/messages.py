@@ -201,8 +201,34 @@ MESSAGES: dict[ErrorCode, Message] = {
         "Everything else works as before. Check the network and the disk, then try again.",
     ),
     ErrorCode.SPEECH_SERVER_FAILED: Message(
-        "The speech server cannot be used: {reason}.",
+        "The speech server does not speak: it answered {status}.",
         "Choose a voice of this computer, such as {other}, or check the server and its address.",
+    ),
+    ErrorCode.SPEECH_SERVER_AWAY: Message(
+        "The speech server does not answer.",
+        "Choose a voice of this computer, such as {other}, or check the server and its address.",
+    ),
+    ErrorCode.SPEECH_SERVER_NO_SOUND: Message(
+        "The speech server sent something that is not a WAV file.",
+        "Choose a voice of this computer, such as {other}, or check the server and its address.",
+    ),
+    ErrorCode.SPEECH_SERVER_TOO_MUCH: Message(
+        "The answer of the speech server is far too large.",
+        "Choose a voice of this computer, such as {other}, or check the server and its address.",
+    ),
+    ErrorCode.SPEECH_ADDRESS_WRONG: Message(
+        "The address of the speech server must begin with http:// or https:// and hold no "
+        "password.",
+        "Write it like http://192.168.1.20:8880, or choose a voice of this computer, such as "
+        "{other}.",
+    ),
+    ErrorCode.SPEECH_ADDRESS_UNKNOWN: Message(
+        "The address of the speech server is not known on this network.",
+        "Check how it is spelled, or choose a voice of this computer, such as {other}.",
+    ),
+    ErrorCode.SPEECH_ADDRESS_OUTSIDE: Message(
+        "The address of the speech server is not on this computer or a private network.",
+        "Use a server of your own network, or choose a voice of this computer, such as {other}.",
     ),
     ErrorCode.LANGUAGE_UNSUPPORTED: Message(
         "No installed voice speaks the language {language}.",

@@ -118,7 +118,7 @@ class Questions(EngineParts):
             address: such as `http://192.168.1.20:8880`.
 
         Raises:
-            EngineError: SPEECH_SERVER_FAILED: it is outside, or does not answer.
+            EngineError: why it cannot be used.
         """
         return self._lane.try_speech_server(address)
 

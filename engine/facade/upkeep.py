@@ -97,7 +97,7 @@ class Upkeep(EngineParts):
         Raises:
             InputError: BAD_OPTION, naming the first value that cannot be used, or
                 OUTPUT_NOT_WRITABLE.
-            EngineError: SPEECH_SERVER_FAILED when its address leads outside.
+            EngineError: SPEECH_ADDRESS_OUTSIDE and its like when its address cannot be used.
         """
         try:
             EngineSettings(data_dir=self.settings.data_dir, **values)

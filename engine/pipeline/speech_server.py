@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from engine.errors import EngineError, ErrorCode
-from engine.speech.private_address import NotPrivateError, private_server
+from engine.errors import EngineError
+from engine.speech.private_address import private_server
 from engine.speech.server import ENGINE_NAME, SpeechServerEngine
 from engine.worker.task import TaskContext
 
@@ -22,20 +22,20 @@ def try_speech_server(payload: dict[str, Any], context: TaskContext) -> dict[str
         `voices`: their names; none when nobody was asked.
 
     Raises:
-        EngineError: SPEECH_SERVER_FAILED when the address leads outside or nobody answers.
+        EngineError: why the server cannot be used.
     """
     address = payload["address"]
     try:
         private_server(address)
-    except NotPrivateError as error:
-        reason = f"its address {error}"
-        values = {"reason": reason, "other": ALWAYS_HERE}
-        raise EngineError(ErrorCode.SPEECH_SERVER_FAILED, **values) from error
+    except EngineError as error:
+        error.values["other"] = ALWAYS_HERE
+        raise
     if payload.get("only_address"):
         return {"voices": []}
     server = SpeechServerEngine(context.settings.model_copy(update={"speech_server_url": address}))
     found = server.voices()
     fault = server.fault()
     if not found and fault is not None:
+        fault.values["other"] = ALWAYS_HERE
         raise fault
     return {"voices": [voice.voice_id.removeprefix(f"{ENGINE_NAME}:") for voice in found]}

@@ -109,7 +109,7 @@ class VoiceCatalog:
         Raises:
             InputError: VOICE_UNKNOWN, VOICE_NOT_INSTALLED, LANGUAGE_UNSUPPORTED or
                 VOICE_SPEAKS_OTHER.
-            EngineError: SPEECH_SERVER_FAILED when the server of the voice is away.
+            EngineError: why the server of the voice cannot be used, naming another voice.
 
         Returns:
             The voice, the language it will speak first in its `languages`.
@@ -170,8 +170,8 @@ class VoiceCatalog:
 
         Raises:
             InputError: TEXT_EMPTY, TEXT_TOO_LONG, TEXT_UNREADABLE, and as `choose`.
-            EngineError: VOICE_UNAVAILABLE, VOICE_SILENT, SPEECH_SERVER_FAILED naming another voice,
-                or SENTENCE_FAILED naming the sentence.
+            EngineError: VOICE_UNAVAILABLE, VOICE_SILENT, SENTENCE_FAILED naming the sentence, or
+                why the server of the voice cannot be used, naming another voice.
             Canceled: when the user asked to stop.
         """
         cleaned = clean(options.text, self._max_characters)
@@ -312,7 +312,7 @@ class VoiceCatalog:
         except Canceled:
             raise
         except EngineError as error:
-            if error.code is ErrorCode.SPEECH_SERVER_FAILED:
+            if isinstance(engine, AbsentEngine):
                 error.values["other"] = self._other_voice(engine, voice.languages[0])
                 raise
             if is_first:  # nothing was spoken yet: it is the voice, not this sentence

@@ -5,16 +5,14 @@ import socket
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from engine.errors import EngineError, ErrorCode
+
 _PRIVATE = tuple(
     ipaddress.ip_network(block)
     for block in (
         "127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7",
     )
 )  # fmt: skip
-
-
-class NotPrivateError(ValueError):
-    """The address cannot be used; the text says why, as the end of a sentence."""
 
 
 @dataclass(frozen=True)
@@ -37,22 +35,22 @@ def private_server(url: str) -> PrivateServer:
         url: such as `http://192.168.1.20:8880` or `http://localhost:8000/v1`.
 
     Raises:
-        NotPrivateError: it is no such address, leads outside, or its name is unknown.
+        EngineError: SPEECH_ADDRESS_WRONG, SPEECH_ADDRESS_UNKNOWN or SPEECH_ADDRESS_OUTSIDE.
     """
     try:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
     except ValueError as error:
-        raise NotPrivateError("is not an address") from error
+        raise EngineError(ErrorCode.SPEECH_ADDRESS_WRONG) from error
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-        raise NotPrivateError("must begin with http:// or https:// and hold no password")
+        raise EngineError(ErrorCode.SPEECH_ADDRESS_WRONG)
     try:
         found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except OSError as error:
-        raise NotPrivateError("is not known on this network") from error
+        raise EngineError(ErrorCode.SPEECH_ADDRESS_UNKNOWN) from error
     numbers = [ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
     if not numbers or not all(_is_private(number) for number in numbers):
-        raise NotPrivateError("is not on this computer or a private network")
+        raise EngineError(ErrorCode.SPEECH_ADDRESS_OUTSIDE)
     number = numbers[0]
     host = f"[{number}]" if number.version == 6 else str(number)
     path = parts.path.rstrip("/").removesuffix("/v1")

@@ -15,7 +15,7 @@ import soundfile
 from engine.contracts import VoiceInfo
 from engine.errors import EngineError, ErrorCode
 from engine.settings import EngineSettings
-from engine.speech.private_address import NotPrivateError, private_server
+from engine.speech.private_address import private_server
 from engine.speech.voice import SpokenClip
 
 ENGINE_NAME = "server"
@@ -27,6 +27,8 @@ _LIST_AGE_S = 60.0
 _SAMPLE_RATE_HZ = 24000
 _USUAL_VOICES = ("alloy",)
 _MAX_VOICES = 500
+# With these there is a server.
+_ANSWERED = (ErrorCode.SPEECH_SERVER_FAILED, ErrorCode.SPEECH_SERVER_TOO_MUCH)
 
 
 class SpeechServerEngine:
@@ -76,7 +78,7 @@ class SpeechServerEngine:
             speed: 0.5-2, 1 = the voice's own.
 
         Raises:
-            EngineError: SPEECH_SERVER_FAILED with the reason.
+            EngineError: why it cannot; see `_fetch`; SPEECH_SERVER_NO_SOUND.
         """
         name = voice_id.removeprefix(f"{ENGINE_NAME}:")
         question = {
@@ -90,7 +92,7 @@ class SpeechServerEngine:
         try:
             samples, rate_hz = soundfile.read(io.BytesIO(sound), dtype="float32", always_2d=True)
         except (soundfile.LibsndfileError, RuntimeError, ValueError) as error:
-            raise _failed("it sent something that is not a WAV file") from error
+            raise EngineError(ErrorCode.SPEECH_SERVER_NO_SOUND) from error
         mono = np.nan_to_num(samples.mean(axis=1)).astype(np.float32)
         return SpokenClip(mono, int(rate_hz), (), (), voice_id, language)
 
@@ -109,7 +111,7 @@ class SpeechServerEngine:
         except EngineError as error:
             self._fault = error
             # A server without such a list still speaks; one that is not there does not.
-            return _USUAL_VOICES if error.values.get("answered") else ()
+            return _USUAL_VOICES if error.code in _ANSWERED else ()
         except ValueError:
             return _USUAL_VOICES
         return names[:_MAX_VOICES] or _USUAL_VOICES
@@ -125,14 +127,12 @@ class SpeechServerEngine:
         """The body of an answer.
 
         Raises:
-            EngineError: SPEECH_SERVER_FAILED; `answered` says whether a server was there.
+            EngineError: SPEECH_SERVER_FAILED with the status, SPEECH_SERVER_AWAY or
+                SPEECH_SERVER_TOO_MUCH, and as `private_server`.
         """
         import httpx  # noqa: PLC0415 - needed only where there is a server
 
-        try:
-            server = private_server(self._url or "")
-        except NotPrivateError as error:
-            raise _failed(f"its address {error}") from error
+        server = private_server(self._url or "")
         headers = {"host": server.host, "accept-encoding": "identity"}
         if self._key:
             headers["authorization"] = f"Bearer {self._key}"
@@ -152,13 +152,14 @@ class SpeechServerEngine:
                 ) as response,
             ):
                 if response.status_code != httpx.codes.OK:
-                    raise _failed(f"it answered {response.status_code}", answered=True)
+                    status = response.status_code
+                    raise EngineError(ErrorCode.SPEECH_SERVER_FAILED, status=status)
                 for block in response.iter_raw():
                     body += block
                     if len(body) > max_bytes:
-                        raise _failed("its answer is far too large", answered=True)
+                        raise EngineError(ErrorCode.SPEECH_SERVER_TOO_MUCH)
         except httpx.HTTPError as error:
-            raise _failed("it does not answer") from error
+            raise EngineError(ErrorCode.SPEECH_SERVER_AWAY) from error
         return bytes(body)
 
     def _info(self, name: str) -> VoiceInfo:
@@ -183,7 +184,3 @@ def _names_in(answer: Any) -> tuple[str, ...]:  # noqa: ANN401 - JSON of a stran
         for entry in answer
     ]
     return tuple(name for name in found if isinstance(name, str) and 0 < len(name) <= 100)
-
-
-def _failed(reason: str, *, answered: bool = False) -> EngineError:
-    return EngineError(ErrorCode.SPEECH_SERVER_FAILED, reason=reason, answered=answered)

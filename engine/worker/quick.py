@@ -210,7 +210,7 @@ class QuickLane:
         """The voices of a speech server that may not be the one in the settings.
 
         Raises:
-            EngineError: SPEECH_SERVER_FAILED.
+            EngineError: why it cannot be used.
         """
         return tuple(self._ask("try_speech_server", {"address": address})["voices"])
 
@@ -218,7 +218,7 @@ class QuickLane:
         """Refuse the address of a speech server that is not on the local network.
 
         Raises:
-            EngineError: SPEECH_SERVER_FAILED.
+            EngineError: why it cannot be used.
         """
         self._ask("try_speech_server", {"address": address, "only_address": True})
 

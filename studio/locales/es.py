@@ -755,8 +755,32 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Todo lo demás funciona como antes. Revise la red y el disco e inténtelo de nuevo.",
     ),
     "speech_server_failed": (
-        "El servidor de voz no se puede usar: {reason}.",
+        "El servidor de voz no habla: respondió {status}.",
         "Elija una voz de este equipo, como {other}, o revise el servidor y su dirección.",
+    ),
+    "speech_server_away": (
+        "El servidor de voz no responde.",
+        "Elija una voz de este equipo, como {other}, o revise el servidor y su dirección.",
+    ),
+    "speech_server_no_sound": (
+        "El servidor de voz envió algo que no es un archivo WAV.",
+        "Elija una voz de este equipo, como {other}, o revise el servidor y su dirección.",
+    ),
+    "speech_server_too_much": (
+        "La respuesta del servidor de voz es demasiado grande.",
+        "Elija una voz de este equipo, como {other}, o revise el servidor y su dirección.",
+    ),
+    "speech_address_wrong": (
+        "La dirección del servidor de voz debe empezar por http:// o https:// y no contener contraseña.",
+        "Escríbala como http://192.168.1.20:8880, o elija una voz de este equipo, como {other}.",
+    ),
+    "speech_address_unknown": (
+        "La dirección del servidor de voz no se conoce en esta red.",
+        "Revise cómo está escrita, o elija una voz de este equipo, como {other}.",
+    ),
+    "speech_address_outside": (
+        "La dirección del servidor de voz no está en este equipo ni en una red privada.",
+        "Use un servidor de su propia red, o elija una voz de este equipo, como {other}.",
     ),
     "language_unsupported": (
         "Ninguna voz instalada habla el idioma {language}.",

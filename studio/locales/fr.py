@@ -764,8 +764,32 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Tout le reste fonctionne comme avant. Vérifiez le réseau et le disque, puis réessayez.",
     ),
     "speech_server_failed": (
-        "Le serveur vocal ne peut pas être utilisé : {reason}.",
+        "Le serveur vocal ne parle pas : il a répondu {status}.",
         "Choisissez une voix de cet ordinateur, par exemple {other}, ou vérifiez le serveur et son adresse.",
+    ),
+    "speech_server_away": (
+        "Le serveur vocal ne répond pas.",
+        "Choisissez une voix de cet ordinateur, par exemple {other}, ou vérifiez le serveur et son adresse.",
+    ),
+    "speech_server_no_sound": (
+        "Le serveur vocal a envoyé autre chose qu'un fichier WAV.",
+        "Choisissez une voix de cet ordinateur, par exemple {other}, ou vérifiez le serveur et son adresse.",
+    ),
+    "speech_server_too_much": (
+        "La réponse du serveur vocal est beaucoup trop grande.",
+        "Choisissez une voix de cet ordinateur, par exemple {other}, ou vérifiez le serveur et son adresse.",
+    ),
+    "speech_address_wrong": (
+        "L'adresse du serveur vocal doit commencer par http:// ou https:// et ne contenir aucun mot de passe.",
+        "Écrivez-la comme http://192.168.1.20:8880, ou choisissez une voix de cet ordinateur, par exemple {other}.",
+    ),
+    "speech_address_unknown": (
+        "L'adresse du serveur vocal est inconnue sur ce réseau.",
+        "Vérifiez son orthographe, ou choisissez une voix de cet ordinateur, par exemple {other}.",
+    ),
+    "speech_address_outside": (
+        "L'adresse du serveur vocal n'est ni sur cet ordinateur ni sur un réseau privé.",
+        "Prenez un serveur de votre propre réseau, ou choisissez une voix de cet ordinateur, par exemple {other}.",
     ),
     "language_unsupported": (
         "Aucune voix installée ne parle la langue {language}.",

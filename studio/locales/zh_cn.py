@@ -692,8 +692,32 @@ ERRORS: dict[str, tuple[str, str]] = {
         "其他功能不受影响。请检查网络和磁盘，然后重试。",
     ),
     "speech_server_failed": (
-        "语音服务器无法使用：{reason}。",
+        "语音服务器没有朗读：它的回答是 {status}。",
         "请选择这台电脑上的嗓音，例如 {other}，或检查服务器及其地址。",
+    ),
+    "speech_server_away": (
+        "语音服务器没有回应。",
+        "请选择这台电脑上的嗓音，例如 {other}，或检查服务器及其地址。",
+    ),
+    "speech_server_no_sound": (
+        "语音服务器发来的不是 WAV 文件。",
+        "请选择这台电脑上的嗓音，例如 {other}，或检查服务器及其地址。",
+    ),
+    "speech_server_too_much": (
+        "语音服务器的回答过大。",
+        "请选择这台电脑上的嗓音，例如 {other}，或检查服务器及其地址。",
+    ),
+    "speech_address_wrong": (
+        "语音服务器的地址必须以 http:// 或 https:// 开头，并且不能含有密码。",
+        "请写成 http://192.168.1.20:8880 这样的形式，或选择这台电脑上的嗓音，例如 {other}。",
+    ),
+    "speech_address_unknown": (
+        "在这个网络中找不到语音服务器的地址。",
+        "请检查拼写，或选择这台电脑上的嗓音，例如 {other}。",
+    ),
+    "speech_address_outside": (
+        "语音服务器的地址不在本机或专用网络中。",
+        "请使用自己网络中的服务器，或选择这台电脑上的嗓音，例如 {other}。",
     ),
     "language_unsupported": (
         "没有已安装的嗓音会说这种语言：{language}。",

@@ -16,7 +16,7 @@ from engine.messages import describe
 from engine.settings import EngineSettings
 from engine.speech.catalog import VoiceCatalog
 from engine.speech.hibari import HibariEngine
-from engine.speech.private_address import NotPrivateError, private_server
+from engine.speech.private_address import private_server
 from engine.speech.server import SpeechServerEngine
 
 
@@ -114,14 +114,14 @@ def test_server_without_a_list_still_speaks(server, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("mode", "reason"),
+    ("mode", "code", "told"),
     [
-        ("refuses", "it answered 403"),
-        ("redirect", "it answered 302"),
-        ("web page", "it sent something that is not a WAV file"),
+        ("refuses", ErrorCode.SPEECH_SERVER_FAILED, "it answered 403"),
+        ("redirect", ErrorCode.SPEECH_SERVER_FAILED, "it answered 302"),
+        ("web page", ErrorCode.SPEECH_SERVER_NO_SOUND, "something that is not a WAV file"),
     ],
 )
-def test_failure_names_its_cause_and_a_voice_of_this_computer(server, tmp_path, mode, reason):
+def test_failure_names_its_cause_and_a_voice_of_this_computer(server, tmp_path, mode, code, told):
     engine = engine_of(server, tmp_path)
     catalog = VoiceCatalog([HibariEngine(), engine])
     server.mode = mode
@@ -129,11 +129,9 @@ def test_failure_names_its_cause_and_a_voice_of_this_computer(server, tmp_path, 
     with pytest.raises(EngineError) as caught:
         catalog.speak(SpeechOptions(text="Hello.", voice="server:anna"), Event())
 
-    assert caught.value.code is ErrorCode.SPEECH_SERVER_FAILED
-    assert caught.value.values["reason"] == reason
-    assert caught.value.values["other"] == "hibari:heart"
+    assert caught.value.code is code
     message = describe(caught.value.code, caught.value.values)
-    assert reason in message.sentence
+    assert told in message.sentence
     assert "hibari:heart" in message.hint
 
 
@@ -146,35 +144,36 @@ def test_server_that_went_away_is_named(server, tmp_path):
     with pytest.raises(EngineError) as caught:
         engine.speak("Hello.", "server:anna", "en", 1.0)
 
-    assert caught.value.values["reason"] == "it does not answer"
+    assert caught.value.code is ErrorCode.SPEECH_SERVER_AWAY
     late = engine_of(server, tmp_path)
     assert late.voices() == ()
     with pytest.raises(EngineError) as caught:
         VoiceCatalog([HibariEngine(), late]).choose("Hello there.", None, "server:anna")
-    assert caught.value.code is ErrorCode.SPEECH_SERVER_FAILED
-    assert caught.value.values["reason"] == "it does not answer"
+    assert caught.value.code is ErrorCode.SPEECH_SERVER_AWAY
     assert caught.value.values["other"] == "hibari:heart"
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("url", "code"),
     [
-        "http://8.8.8.8:80",
-        "http://[2001:4860:4860::8888]:80",
-        "http://169.254.169.254",
-        "http://0.0.0.0:80",
-        "http://[::ffff:8.8.8.8]",
-        "ftp://127.0.0.1",
-        "file:///etc/passwd",
-        "http://me:secret@127.0.0.1",
-        "http://no-such-name.invalid",
-        "127.0.0.1:80",
-        "http://127.0.0.1:99999",
+        ("http://8.8.8.8:80", ErrorCode.SPEECH_ADDRESS_OUTSIDE),
+        ("http://[2001:4860:4860::8888]:80", ErrorCode.SPEECH_ADDRESS_OUTSIDE),
+        ("http://169.254.169.254", ErrorCode.SPEECH_ADDRESS_OUTSIDE),
+        ("http://0.0.0.0:80", ErrorCode.SPEECH_ADDRESS_OUTSIDE),
+        ("http://[::ffff:8.8.8.8]", ErrorCode.SPEECH_ADDRESS_OUTSIDE),
+        ("ftp://127.0.0.1", ErrorCode.SPEECH_ADDRESS_WRONG),
+        ("file:///etc/passwd", ErrorCode.SPEECH_ADDRESS_WRONG),
+        ("http://me:secret@127.0.0.1", ErrorCode.SPEECH_ADDRESS_WRONG),
+        ("http://no-such-name.invalid", ErrorCode.SPEECH_ADDRESS_UNKNOWN),
+        ("127.0.0.1:80", ErrorCode.SPEECH_ADDRESS_WRONG),
+        ("http://127.0.0.1:99999", ErrorCode.SPEECH_ADDRESS_WRONG),
     ],
 )
-def test_address_outside_is_refused(url):
-    with pytest.raises(NotPrivateError):
+def test_address_outside_is_refused(url, code):
+    with pytest.raises(EngineError) as caught:
         private_server(url)
+
+    assert caught.value.code is code
 
 
 @pytest.mark.parametrize(
