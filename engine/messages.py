@@ -145,8 +145,8 @@ MESSAGES: dict[ErrorCode, Message] = {
         "Try again; if it happens twice, save the file in another format.",
     ),
     ErrorCode.NOT_A_VIDEO: Message(
-        "This file is not a video that can be read here.",
-        "Choose an MP4 video that was made with Sonic Studio.",
+        "This file is neither a video nor a sound that can be read here.",
+        "Choose an MP4 video or a WAV sound that was made with Sonic Studio.",
     ),
     ErrorCode.TEXT_EMPTY: Message(
         "There is nothing to say yet.",
@@ -484,7 +484,7 @@ MESSAGES: dict[ErrorCode, Message] = {
     ),
     ErrorCode.MANIFEST_BROKEN: Message(
         "The C2PA manifest does not fit the file: one of them was changed after signing.",
-        "Do not trust what the manifest says about this video.",
+        "Do not trust what the manifest says about this file.",
     ),
     ErrorCode.CERTIFICATE_UNUSABLE: Message(
         "The certificate that signs videos cannot be used.",

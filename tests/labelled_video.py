@@ -1,4 +1,4 @@
-"""Small finished videos with labels, written as a job would write them."""
+"""Small finished videos and sounds with labels, written as the product would write them."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +11,7 @@ from engine.media.video import VideoWriter
 from engine.provenance.facts import VideoFacts, content_id_of
 from engine.provenance.marks import FrameMarks
 from engine.provenance.seal import seal
+from engine.provenance.sound_seal import seal_sound
 from engine.settings import EngineSettings
 
 PORTRAIT = Path(__file__).parent / "data" / "portraits" / "vangogh_self.jpg"
@@ -45,4 +46,13 @@ def sealed_video(path: Path, data_dir: Path) -> Path:
     """The same with the seal of an installation."""
     settings = EngineSettings(data_dir=data_dir)
     seal(path, write_labelled(path, settings), settings)
+    return path
+
+
+def sealed_sound(path: Path, data_dir: Path) -> Path:
+    """A second of a tone with the seal of an installation, as `speak` puts it."""
+    tone = 0.3 * np.sin(np.arange(24000) * 0.1)
+    write_wav(path, tone.astype(np.float32), 24000)
+    facts = VideoFacts(content_id="c" * 32, kind="speech", models=("hibari:heart",), consent=True)
+    seal_sound(path, facts, EngineSettings(data_dir=data_dir))
     return path

@@ -37,9 +37,9 @@ TEXT: dict[str, str] = {
     "login.needed": "Primero debe iniciar sesión.",
     "login.too_many": "Demasiados intentos fallidos. Vuelva en {seconds} s.",
     "system.owner_only": "Solo el propietario de esta instalación ve esta página.",
-    "tab.verify": "Comprobar un vídeo",
-    "verify.intro": "¿Está un vídeo marcado como hecho por IA y sigue tal como se hizo? No se guarda nada de él.",
-    "verify.upload": "Vídeo que comprobar",
+    "tab.verify": "Comprobar un archivo",
+    "verify.intro": "¿Está un vídeo o un sonido marcado como hecho por IA y sigue tal como se hizo? No se guarda nada de él.",
+    "verify.upload": "Vídeo o sonido que comprobar (MP4, MOV, WAV)",
     "verify.ok": "Están todas las marcas y no se cambió nada.",
     "verify.not_ok": "Falta algo o se cambió algo.",
     "verify.visible": "Las palabras «Generado por IA» están en la imagen de principio a fin.",
@@ -707,8 +707,8 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Inténtelo de nuevo; si vuelve a ocurrir, guarde el archivo en otro formato.",
     ),
     "not_a_video": (
-        "Este archivo no es un vídeo que se pueda leer aquí.",
-        "Elija un vídeo MP4 hecho con Sonic Studio.",
+        "Este archivo no es un vídeo ni un sonido que se pueda leer aquí.",
+        "Elija un vídeo MP4 o un sonido WAV hecho con Sonic Studio.",
     ),
     # text and voices
     "text_empty": ("Todavía no hay nada que decir.", "Escriba al menos una palabra."),
@@ -1036,7 +1036,7 @@ ERRORS: dict[str, tuple[str, str]] = {
     ),
     "manifest_broken": (
         "El manifiesto C2PA no corresponde al archivo: uno de los dos se cambió después de la firma.",
-        "No confíe en lo que el manifiesto dice de este vídeo.",
+        "No confíe en lo que el manifiesto dice de este archivo.",
     ),
     "certificate_unusable": (
         "No se puede usar el certificado que firma los vídeos.",

@@ -37,9 +37,9 @@ TEXT: dict[str, str] = {
     "login.needed": "Il faut d'abord se connecter.",
     "login.too_many": "Trop d'essais erronés. Revenez dans {seconds} s.",
     "system.owner_only": "Seul le propriétaire de cette installation voit cette page.",
-    "tab.verify": "Vérifier une vidéo",
-    "verify.intro": "Une vidéo est-elle marquée comme faite par une IA, et est-elle restée telle quelle ? Rien n'en est gardé.",
-    "verify.upload": "Vidéo à vérifier",
+    "tab.verify": "Vérifier un fichier",
+    "verify.intro": "Une vidéo ou un son porte-t-il la marque d'une IA, et est-il resté tel quel ? Rien n'en est gardé.",
+    "verify.upload": "Vidéo ou son à vérifier (MP4, MOV, WAV)",
     "verify.ok": "Toutes les marques sont là et rien n'a été modifié.",
     "verify.not_ok": "Il manque quelque chose, ou quelque chose a été modifié.",
     "verify.visible": "La mention « Généré par IA » est dans l'image du début à la fin.",
@@ -713,8 +713,8 @@ ERRORS: dict[str, tuple[str, str]] = {
         "Réessayez ; si cela se répète, enregistrez le fichier dans un autre format.",
     ),
     "not_a_video": (
-        "Ce fichier n'est pas une vidéo lisible ici.",
-        "Choisissez une vidéo MP4 faite avec Sonic Studio.",
+        "Ce fichier n'est ni une vidéo ni un son lisible ici.",
+        "Choisissez une vidéo MP4 ou un son WAV fait avec Sonic Studio.",
     ),
     # text and voices
     "text_empty": ("Il n'y a encore rien à dire.", "Écrivez au moins un mot."),
@@ -1049,7 +1049,7 @@ ERRORS: dict[str, tuple[str, str]] = {
     ),
     "manifest_broken": (
         "Le manifeste C2PA ne correspond pas au fichier : l'un des deux a été modifié après la signature.",
-        "Ne vous fiez pas à ce que le manifeste dit de cette vidéo.",
+        "Ne vous fiez pas à ce que le manifeste dit de ce fichier.",
     ),
     "certificate_unusable": (
         "Le certificat qui signe les vidéos ne peut pas être utilisé.",

@@ -37,9 +37,9 @@ TEXT: dict[str, str] = {
     "login.needed": "请先登录。",
     "login.too_many": "错误尝试过多。请在 {seconds} 秒后再来。",
     "system.owner_only": "只有此安装的所有者才能看到本页。",
-    "tab.verify": "检查视频",
-    "verify.intro": "视频是否标明由 AI 生成，是否仍保持原样？不会保留任何内容。",
-    "verify.upload": "要检查的视频",
+    "tab.verify": "检查文件",
+    "verify.intro": "视频或声音是否标明由 AI 生成，是否仍保持原样？不会保留任何内容。",
+    "verify.upload": "要检查的视频或声音（MP4、MOV、WAV）",
     "verify.ok": "所有标识齐全，没有任何改动。",
     "verify.not_ok": "有内容缺失或被改动。",
     "verify.visible": "画面中自始至终有“AI生成”标识。",
@@ -664,7 +664,10 @@ ERRORS: dict[str, tuple[str, str]] = {
         "未能及时完成文件检查。",
         "请再试一次；如果仍然如此，请把文件另存为其他格式。",
     ),
-    "not_a_video": ("此文件不是这里能读取的视频。", "请选择用 Sonic Studio 制作的 MP4 视频。"),
+    "not_a_video": (
+        "此文件不是这里能读取的视频或声音。",
+        "请选择用 Sonic Studio 制作的 MP4 视频或 WAV 声音。",
+    ),
     # text and voices
     "text_empty": ("还没有要说的内容。", "请至少输入一个词。"),
     "text_too_long": ("文字太长：{count} 个字符，上限为 {limit}。", "请缩短文字，或分成几个视频。"),
@@ -947,7 +950,7 @@ ERRORS: dict[str, tuple[str, str]] = {
     ),
     "manifest_broken": (
         "C2PA 清单与文件不符：签名之后其中之一被改动过。",
-        "不要相信清单对该视频的说明。",
+        "不要相信清单对该文件的说明。",
     ),
     "certificate_unusable": (
         "用于给视频签名的证书无法使用。",

@@ -1,4 +1,4 @@
-"""The Check a video page: is a video labelled as made by AI, and was it left as it was."""
+"""The Check a file page: is a video or sound labelled as made by AI, and was it left as it was."""
 
 import html
 from collections.abc import Iterator
@@ -30,15 +30,15 @@ def create_verify_page(studio: Studio) -> None:
         result = gr.HTML(elem_id="verify-result", apply_default_css=False)
 
     @guarded
-    def examine_video(video: str | None) -> str:
-        if video is None:
+    def examine(path: str | None) -> str:
+        if path is None:
             return ""
         try:
-            return check_html(studio.engine.verify(video))
+            return check_html(studio.engine.verify(path))
         finally:
-            Path(video).unlink(missing_ok=True)
+            Path(path).unlink(missing_ok=True)
 
-    upload.upload(examine_video, upload, result, api_visibility="private", trigger_mode="once")
+    upload.upload(examine, upload, result, api_visibility="private", trigger_mode="once")
     upload.clear(lambda: "", None, result, api_visibility="private", show_progress="hidden")
 
 

@@ -104,7 +104,7 @@ def test_a_video_is_asked_for_with_the_keyboard_alone(desktop):
 
 
 def test_no_tab_is_wider_than_a_phone(phone: StudioPage):
-    for name in ("Dub", "Library", "System", "Check a video", "Help", "Create"):
+    for name in ("Dub", "Library", "System", "Check a file", "Help", "Create"):
         phone.go_to(name)
         phone.page.wait_for_timeout(500)
         assert phone.page.evaluate("document.documentElement.scrollWidth") <= 390, name

@@ -1,4 +1,4 @@
-"""A studio that others can reach, in the browser: log in, what an account sees, check a video."""
+"""A studio that others can reach, in the browser: log in, what an account sees, check a file."""
 
 import os
 import socket
@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from engine.accounts import Accounts
-from tests.labelled_video import sealed_video
+from tests.labelled_video import sealed_sound, sealed_video
 from tests.ui.axe import serious_faults
 from tests.ui.conftest import ROOT, STOP_LIMIT_S, _wait_until_up
 from tests.ui.studio_page import CHECK_LIMIT_MS
@@ -120,6 +120,21 @@ def test_a_video_is_checked_and_one_changed_byte_is_told(browser, address, label
     expect(result).not_to_contain_text("Every label")
     page.locator("#verify-upload input[type=file]").set_input_files(changed)
     expect(result).to_contain_text("changed after signing", timeout=CHECK_LIMIT_MS)
+    page.context.close()
+
+
+def test_a_spoken_sound_is_checked_on_the_same_page(browser, address, tmp_path):
+    page = logged_in(browser, address, "bob")
+    page.locator("[data-tab-id=verify]").click()
+    expect(page.locator("#verify")).to_contain_text("a video or a sound")
+    upload = page.locator("#verify-upload input[type=file]")
+    assert ".wav" in upload.get_attribute("accept")
+    upload.set_input_files(sealed_sound(tmp_path / "speech.wav", tmp_path))
+
+    result = page.locator("#verify-result")
+    expect(result).to_contain_text("Every label is there", timeout=CHECK_LIMIT_MS)
+    expect(result).to_contain_text("Made with: hibari:heart")
+    expect(result).not_to_contain_text("picture")
     page.context.close()
 
 
