@@ -5,8 +5,10 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from engine.api import StudioEngine
+from engine.contracts import JobStatus
+from engine.dub.archive import TableWords
 from engine.errors import EngineError, ErrorCode
-from studio.locales import explain_error
+from studio.locales import explain, explain_error, say
 from studio.session import Visitors
 
 _HEADERS = {"Cache-Control": "private, no-store", "X-Content-Type-Options": "nosniff"}
@@ -21,7 +23,7 @@ def create_archive_route(engine: StudioEngine, visitors: Visitors) -> Route:
         if owner is None:
             return PlainTextResponse("Not found", status_code=404)
         try:
-            path = engine.batches.archive(batch_id, owner)
+            path = engine.batches.archive(batch_id, owner, table_words())
         except EngineError as error:
             message = explain_error(error)
             is_missing = error.code is ErrorCode.JOB_NOT_FOUND
@@ -31,3 +33,15 @@ def create_archive_route(engine: StudioEngine, visitors: Visitors) -> Route:
         return FileResponse(path, media_type="application/zip", filename=name, headers=_HEADERS)
 
     return Route("/batches/{batch_id}/zip", serve, methods=["GET", "HEAD"])
+
+
+def table_words() -> TableWords:
+    """The words of the table inside, in the language spoken now."""
+    heads = ("table.name", "dub.language", "table.state", "table.files")
+    name, language, state, files = map(say, heads)
+    return TableWords(
+        heads=(name, language, state, files),
+        states={status: say(f"status.{status}") for status in JobStatus},
+        gone=say("dub.gone"),
+        explain=explain,
+    )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.contracts import BatchPart, BatchRecord, BatchRequest, JobRecord, JobStatus
-from engine.dub.archive import KINDS, Entry, write_archive
+from engine.dub.archive import ENGLISH, KINDS, Entry, TableWords, write_archive
 from engine.dub.intake import RowIntake
 from engine.dub.record import record_of
 from engine.errors import EngineError, ErrorCode, InputError
@@ -26,7 +26,6 @@ from engine.jobs.reception import Reception
 from engine.jobs.rows import NewJob
 from engine.jobs.store import JobStore
 from engine.jobs.waiting import LOOKED_AT
-from engine.messages import describe
 from engine.settings import EngineSettings
 from engine.storage import JobFolders
 from engine.worker.quick import no_room
@@ -187,8 +186,13 @@ class BatchService:
         for job_id in tools.store.purge_hidden():
             tools.folders.remove(job_id)
 
-    def archive(self, batch_id: str, owner: str | None = None) -> Path:
+    def archive(self, batch_id: str, owner: str | None = None, words: TableWords = ENGLISH) -> Path:
         """The finished videos and captions as a ZIP, a temporary file that lives for an hour.
+
+        Args:
+            batch_id: which one.
+            owner: whose it must be; None = anybody's.
+            words: of the table inside.
 
         Raises:
             EngineError: JOB_NOT_FOUND when there is no video yet; DISK_LOW or DISK_FULL.
@@ -196,8 +200,9 @@ class BatchService:
         batch = self.get(batch_id, owner)
         if not batch.num_ready:
             raise EngineError(ErrorCode.JOB_NOT_FOUND)
-        entries = [self._entry(part) for part in batch.parts]
-        states = "\n".join(f"{entry.stem} {entry.state} {entry.files}" for entry in entries)
+        entries = [self._entry(part, words) for part in batch.parts]
+        rows = (f"{entry.stem} {entry.state} {entry.files}" for entry in entries)
+        states = "\n".join((" ".join(words.heads), *rows))
         digest = hashlib.sha256(states.encode()).hexdigest()[:16]
         folder = self._tools.temp_dir()
         _remove_old_archives(folder)
@@ -210,7 +215,7 @@ class BatchService:
         if why_not is not None:
             raise why_not
         try:
-            write_archive(target, entries)
+            write_archive(target, entries, words)
         except OSError as error:
             raise no_room(error) from error
         return target
@@ -244,18 +249,16 @@ class BatchService:
         running = next(iter(store.list_running()), None)
         return record_of(batch, store.list_queued(LOOKED_AT), running, store.rates())
 
-    def _entry(self, part: BatchPart) -> Entry:
+    def _entry(self, part: BatchPart, words: TableWords) -> Entry:
         files: dict[str, Path] = {}
-        state = "ready"
+        state = words.gone if part.job is None else words.states[part.job.status]
         if part.job is not None and part.is_ready:
             for artifact in part.job.artifacts:
                 if artifact.kind in KINDS:
                     path = self._tools.folders.file(part.job.job_id, artifact.name)
                     files[KINDS[artifact.kind]] = path
         elif part.fault is not None:
-            state = describe(part.fault.code, part.fault.values).sentence
-        else:
-            state = "not ready" if part.job is None else part.job.status.value
+            state = words.explain(part.fault.code, part.fault.values).sentence
         return Entry(part.file_stem, part.name, part.language or "", state, files)
 
 

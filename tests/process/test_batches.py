@@ -1,5 +1,8 @@
 """Several videos of one portrait, asked for together: every row is a job of the fair queue."""
 
+import codecs
+import csv
+import io
 import json
 import sqlite3
 import zipfile
@@ -13,6 +16,8 @@ from polling import wait_until
 from engine.api import StudioEngine
 from engine.contracts import AnimateRequest, BatchRecord, BatchRequest, BatchRow, JobStatus
 from engine.errors import EngineError, ErrorCode
+from studio.batch_archive import table_words
+from studio.locales import speaking
 
 WORK = {"kind": "sleep", "seconds": 0}
 LONG = {"kind": "sleep", "seconds": 60}
@@ -198,6 +203,22 @@ def test_the_zip_holds_what_is_ready_and_tells_what_is_not(engine, row, batch_of
     assert lines[1] == "Welcome,en,ready,Welcome-en.mp4"
     assert lines[2].startswith('Welcome,de,"')
     assert engine.batches.archive(batch.batch_id) == path
+
+
+def test_the_table_in_the_zip_is_in_the_language_of_whoever_fetches_it(engine, row, batch_of):
+    batch = ended(engine, engine.batches.submit(batch_of(row("en"), row("de", FAIL))))
+    with speaking("es"):
+        path = engine.batches.archive(batch.batch_id, words=table_words())
+    english = engine.batches.archive(batch.batch_id)
+
+    with zipfile.ZipFile(path) as archive:
+        table = archive.read("contents.csv")
+    assert table.startswith(codecs.BOM_UTF8), "spreadsheets then read it as UTF-8"
+    heads, ready, failed = csv.reader(io.StringIO(table.decode("utf-8-sig")))
+    assert heads == ["Nombre", "Idioma", "Estado", "Archivos"]
+    assert ready == ["Welcome", "en", "Listo", "Welcome-en.mp4"]
+    assert failed[2].startswith("Esta frase no se pudo decir")
+    assert english != path
 
 
 def test_without_a_video_there_is_no_zip(engine, row, batch_of):

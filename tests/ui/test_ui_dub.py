@@ -80,7 +80,7 @@ def test_six_languages_from_one_photo(desktop, tmp_path):
     assert names == [f"Hi-{tag}.{end}" for tag in tags for end in ("mp4", "srt", "vtt")] + [
         "contents.csv"
     ]
-    assert [row["state"] for row in rows] == ["ready"] * 6
+    assert [row["State"] for row in rows] == ["Ready"] * 6
     lengths = [probe_video(tmp_path / f"Hi-{tag}.mp4").duration_s for tag in tags]
     assert all(0.4 < length < 4 for length in lengths)
     assert len({round(length, 2) for length in lengths}) > 3, "each has its own length"
