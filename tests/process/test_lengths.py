@@ -19,6 +19,7 @@ SPEECH_HZ = 16_000
 BEEP_S, BEEP_HZ = 0.1, 1000.0
 MAX_DIFFERENCE_S = 0.04
 MAX_STILL_S = 0.2
+MAX_GROWTH_MB, MAX_PEAK_MB = 30, 450
 LENGTHS = (1.04, *(pytest.param(s, marks=pytest.mark.slow) for s in (0.5, 1, 3.33, 9.56, 24, 61)))
 
 pytestmark = pytest.mark.timeout(600)
@@ -71,3 +72,24 @@ def test_the_end_of_a_recording_is_in_its_video(
     assert abs(spectrum.argmax() * rate_hz / end.size - BEEP_HZ) < 50
     last_run = len(list(list(groupby(frames))[-1][1]))
     assert last_run / 25 <= MAX_STILL_S
+
+
+@pytest.mark.slow
+def test_a_long_video_takes_no_more_memory_than_a_short_one(
+    engine: StudioEngine, tmp_path: Path
+) -> None:
+    """The first job of a child loads what the others find there."""
+    peaks_mb = []
+    for length_s in (10, 10, 150):
+        job = engine.submit(
+            AnimateRequest(
+                portrait=str(PORTRAIT),
+                audio=str(write_speech(tmp_path / "speech.wav", length_s)),
+                options=RenderOptions(animator="lite", size_px=256),
+                consent=True,
+            )
+        )
+        peaks_mb.append(engine.wait(job.job_id, 500 * PATIENCE).report["peak_rss_mb"])
+
+    assert peaks_mb[2] < peaks_mb[1] + MAX_GROWTH_MB
+    assert max(peaks_mb) < MAX_PEAK_MB

@@ -15,9 +15,9 @@ from engine.animators.lite.resample import FineTexture
 from engine.animators.lite.rig import build_rig
 from engine.errors import Canceled
 
-BASE_MB, MB_PER_MEGAPIXEL = 400.0, 115.0
-"""Peak memory of the whole render process with encoder, sync score and labels: 390-412 MB at
-512 x 512 pixels, 585 MB at 1024 x 1816 (docs/performance.md)."""
+BASE_MB, MB_PER_MEGAPIXEL = 320.0, 110.0
+"""Peak memory of the whole render process with encoder, sync score and labels: 292-330 MB at
+512 x 512 pixels, 394 MB at 1024 x 1024, 505 MB at 1024 x 1816 (docs/performance.md)."""
 
 
 class LiteAnimator:
