@@ -4,7 +4,8 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from engine.speech.onnx_outputs import _field, with_output
+from engine.speech.onnx_outputs import with_output
+from engine.speech.onnx_wire import bytes_field as _field
 
 
 @pytest.fixture(scope="module")
