@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Set up Sonic Studio in its own environment and start it. Needs only Python.
 
-    python3 bootstrap.py                 set up and start the studio
-    python3 bootstrap.py test            set up and run the tests
-    python3 bootstrap.py cli animate ... set up and run one command of the command line
+    python3 bootstrap.py               set up and start the studio
+    python3 bootstrap.py --port 8000   the same with an option (`start --help` lists them)
+    python3 bootstrap.py test          set up and run the tests
+    python3 bootstrap.py animate ...   set up and run a command (`cli --help` lists them)
+    python3 bootstrap.py add captions  install an extra: captions, translate or scale
 
 Options before the rest: --gpu installs the GPU engine (chosen by itself where an NVIDIA card
 is found), --cpu the small install. Everything goes into the folder .venv beside this file.
@@ -12,6 +14,7 @@ is found), --cpu the small install. Everything goes into the folder .venv beside
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import venv
@@ -22,6 +25,7 @@ ROOT = Path(__file__).resolve().parent
 VENV_DIR = ROOT / ".venv"
 PYTHON = VENV_DIR / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 OLDEST, TOO_NEW = (3, 11), (3, 15)
+EXTRAS = {name: f"requirements-{name}.txt" for name in ("captions", "translate", "scale")}
 
 
 def fail(sentence: str) -> NoReturn:
@@ -84,9 +88,10 @@ def install(names: list) -> None:
     stamp.touch()
 
 
-def run(arguments: list) -> None:
+def run(arguments: list, **options: object) -> NoReturn:
     """Run Python of the environment and leave with its exit code."""
-    process = subprocess.Popen([str(PYTHON), *arguments], cwd=ROOT)
+    process = subprocess.Popen([str(PYTHON), *arguments], **options)
+    signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     while True:
         try:
             raise SystemExit(process.wait())
@@ -102,16 +107,27 @@ def main() -> None:
             f"{sys.version_info[0]}.{sys.version_info[1]}."
         )
     arguments = sys.argv[1:]
+    if arguments[:1] in (["--help"], ["-h"]):
+        print(__doc__.strip())
+        return
     wants_gpu = "--gpu" in arguments or ("--cpu" not in arguments and has_nvidia_card())
     arguments = [a for a in arguments if a not in ("--gpu", "--cpu")]
     command = arguments.pop(0) if arguments and not arguments[0].startswith("-") else "start"
-    if command not in ("start", "test", "cli"):
-        fail(f"There is no command {command}: use start, test or cli.")
     make_venv()
     files = ["requirements.txt" if wants_gpu else "requirements-cpu.txt"]
     install([*files, "requirements-dev.txt"] if command == "test" else files)
-    programs = {"start": ["app.py"], "test": ["-m", "pytest"], "cli": ["-m", "engine"]}
-    run([*programs[command], *arguments])
+    if command == "add":
+        if not arguments or not set(arguments) <= set(EXTRAS):
+            fail(f"Say what to add: {', '.join(EXTRAS)}.")
+        install([EXTRAS[name] for name in arguments])
+        return
+    if command == "start":
+        run([str(ROOT / "app.py"), *arguments])
+    if command == "test":
+        run(["-m", "pytest", *arguments], cwd=ROOT)
+    paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    commands = arguments if command == "cli" else [command, *arguments]
+    run(["-P", "-m", "engine", *commands], env={**os.environ, "PYTHONPATH": paths})
 
 
 if __name__ == "__main__":

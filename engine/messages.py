@@ -194,7 +194,7 @@ MESSAGES: dict[ErrorCode, Message] = {
     ),
     ErrorCode.VOICE_NOT_INSTALLED: Message(
         "The voice {voice} is not on this computer yet (a download of up to {size_mb} MB).",
-        "Get it with `python -m engine voices get {voice_id}`, or choose another voice.",
+        "Get it with `python3 bootstrap.py voices get {voice_id}`, or choose another voice.",
     ),
     ErrorCode.VOICE_SETUP_FAILED: Message(
         "What {voice} needs could not be installed: {reason}",
@@ -417,7 +417,7 @@ MESSAGES: dict[ErrorCode, Message] = {
     ),
     ErrorCode.CONSENT_MISSING: Message(
         "Please confirm that you may use this face and voice.",
-        "Tick the consent box and press Generate again.",
+        "Tick the consent box and press the button again.",
     ),
     ErrorCode.OUTPUT_NOT_WRITABLE: Message(
         "The video cannot be saved there.",

@@ -9,6 +9,8 @@ from engine.contracts import LabelCheck
 from engine.errors import ErrorCode
 from engine.messages import describe
 
+NO_LABEL = "No AI label was found: this file was not made here, or its labels were removed."
+
 
 def add_verify_commands(commands: Any) -> None:  # noqa: ANN401 - argparse has no public type for sub-parsers
     """Add `verify`."""
@@ -27,6 +29,8 @@ def _verify(engine: StudioEngine, arguments: argparse.Namespace) -> int:
 
 def _lines(found: LabelCheck) -> list[str]:
     """What was found as a person reads it."""
+    if not found.has_label:
+        return [NO_LABEL]
     lines = []
     if found.visible_label is not None:
         lines.append(f"Visible label: there from start to end ({found.visible_label}).")

@@ -50,7 +50,7 @@ def _get(engine: StudioEngine, arguments: argparse.Namespace) -> int:
     elif is_ready:
         print(f"{voice.voice_id} is ready.")
     elif is_whole and needed in (QWEN_LARGE, QWEN_SMALL):
-        print(f"Downloaded. It also needs `python -m engine voices setup {QWEN.name}`.")
+        print(f"Downloaded. It also needs `python3 bootstrap.py voices setup {QWEN.name}`.")
     return EXIT_OK if is_whole else EXIT_USER
 
 

@@ -71,7 +71,7 @@ def _list(engine: StudioEngine, arguments: argparse.Namespace) -> int:
 def _offer_conversion(weight_set: WeightSet, folder: Path) -> None:
     names = [file.name for file in convertible(weight_set, folder)]
     if names:
-        command = f"python -m engine weights convert {weight_set.name}"
+        command = f"python3 bootstrap.py weights convert {weight_set.name}"
         print(f"{', '.join(names)} can be made into safetensors once: `{command}`")
 
 

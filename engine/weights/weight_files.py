@@ -65,7 +65,7 @@ class WeightSet:
     @property
     def command(self) -> str:
         """The command that fetches it."""
-        return f"python -m engine weights get {self.name}"
+        return f"python3 bootstrap.py weights get {self.name}"
 
     def file(self, path: str) -> WeightFile:
         """The file that belongs at `path`."""

@@ -21,7 +21,7 @@ from studio.parts.quiet import QUIET
 from studio.parts.recipe_buttons import connect_recipe, create_recipe_buttons
 from studio.parts.sound_input import create_sound_input
 from studio.parts.verdict_line import verdict_html
-from studio.parts.voice_choices import DEFAULT_LANGUAGE
+from studio.parts.voice_choices import DEFAULT_LANGUAGE, language_of_page
 from studio.parts.voice_input import VoiceInput, create_voice_input
 from studio.parts.workbench import NEW_FORM_ID, create_heading
 from studio.presenter import judge_form
@@ -32,9 +32,6 @@ _SCROLL_TO_JOB = """() => setTimeout(() => document.getElementById('job-panel')?
 
 
 NUM_SURPRISES = 3
-
-# Voices name Chinese by its spoken language.
-_OTHER_TAGS = {"zh": "cmn"}
 
 
 @dataclass(frozen=True)
@@ -138,10 +135,7 @@ def _connect_surprise(studio: Studio, portrait: PortraitInput, voice: VoiceInput
     def surprise(event: gr.EventData) -> tuple[Any, ...]:
         if action_data(event).get("action") != "surprise":
             return gr.skip(), gr.skip(), gr.skip()
-        spoken = {tag for known in studio.engine.voices() for tag in known.languages}
-        spoken = {tag.partition("-")[0] for tag in spoken}
-        own = current_locale().tag.partition("-")[0]
-        tag = next((tag for tag in (own, _OTHER_TAGS.get(own)) if tag in spoken), None)
+        tag = language_of_page(studio.engine.voices())
         number = random.randrange(NUM_SURPRISES)  # noqa: S311 - a greeting, no secret
         with speaking(current_locale().tag if tag else DEFAULT_LANGUAGE):
             return "text", say(f"surprise.text_{number}"), tag or DEFAULT_LANGUAGE

@@ -10,12 +10,15 @@ import gradio as gr
 from engine.contracts import VoiceInfo
 from studio.context import Studio
 from studio.failures import guarded
-from studio.locales import language_name, say
+from studio.locales import current_locale, language_name, say
 from studio.locales.en import LANGUAGE_NAMES
 from studio.parts.quiet import QUIET
 
 DEFAULT_LANGUAGE = "en"
 BEST_VOICE = ""
+
+_OTHER_TAGS = {"zh": "cmn"}
+"""Voices name Chinese by its spoken language."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,8 @@ def create_voice_pair(studio: Studio, name: str, own_tab: gr.Tab | None = None) 
             return gr.skip()
         choices = language_choices(studio.engine.voices(), json.loads(known))
         tags = [tag for _, tag in choices]
-        default = DEFAULT_LANGUAGE if DEFAULT_LANGUAGE in tags else next(iter(tags), None)
-        return gr.update(choices=choices, value=default)
+        wished = (language_of_page(studio.engine.voices()), DEFAULT_LANGUAGE, *tags)
+        return gr.update(choices=choices, value=next((tag for tag in wished if tag in tags), None))
 
     @guarded
     def offer_voices(tongue: str | None, known: str | None) -> Any:  # noqa: ANN401 - a Gradio update
@@ -88,6 +91,13 @@ def _language_names_js(name: str) -> str:
       }}
       return [JSON.stringify(known)];
     }}"""
+
+
+def language_of_page(voices: Sequence[VoiceInfo]) -> str | None:
+    """The language the page is in, as the voices name it; None when none of them speaks it."""
+    own = _base(current_locale().tag)
+    spoken = {_base(tag) for voice in voices for tag in voice.languages}
+    return next((tag for tag in (own, _OTHER_TAGS.get(own)) if tag in spoken), None)
 
 
 def language_choices(

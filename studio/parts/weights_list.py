@@ -18,9 +18,9 @@ from studio.parts.quiet import QUIET
 # What some sets need beside their files: a package to look for, and what installs it.
 _ALSO_NEEDED = {
     "sonic": ("torch", "python3 bootstrap.py --gpu"),
-    "recogniser": ("faster_whisper", "pip install -r requirements-captions.txt"),
-    "translator": ("ctranslate2", "pip install -r requirements-captions.txt"),
-    "qwen": ("", "python -m engine voices setup qwen"),
+    "recogniser": ("faster_whisper", "python3 bootstrap.py add captions"),
+    "translator": ("ctranslate2", "python3 bootstrap.py add translate"),
+    "qwen": ("", "python3 bootstrap.py voices setup qwen"),
 }
 
 _VOICES = ("piper", "supertonic", "qwen")

@@ -124,7 +124,7 @@ def test_missing_weights_are_told_in_one_sentence(cli, speech, tmp_path):
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert str(nowhere) in done.stderr
-    assert "python -m engine weights get sonic" in done.stderr
+    assert "python3 bootstrap.py weights get sonic" in done.stderr
     assert "lite animator" in done.stderr
     assert not target.exists()
 

@@ -2,12 +2,17 @@ import re
 
 from engine.contracts import FaceFound, JobStatus, MemoryReading, PortraitVerdict, VoiceInfo
 from engine.errors import ErrorCode
-from studio.locales import say
+from studio.locales import say, speaking
 from studio.locales.en import TEXT
 from studio.parts.job_card import job_panel_html, recent_html
 from studio.parts.portrait_input import photo_card_html
 from studio.parts.samples import SAMPLES, SAMPLES_DIR
-from studio.parts.voice_choices import BEST_VOICE, language_choices, voice_choices
+from studio.parts.voice_choices import (
+    BEST_VOICE,
+    language_choices,
+    language_of_page,
+    voice_choices,
+)
 from studio.parts.vram_gauge import gauge_html
 from studio.presenter import JobView
 from tests.studio_fakes import VOICES
@@ -152,3 +157,13 @@ def test_every_sample_has_a_picture_a_thumbnail_and_a_name():
         assert (SAMPLES_DIR / f"{name}.jpg").stat().st_size <= 200_000
         assert (SAMPLES_DIR / "thumbs" / f"{name}.jpg").is_file()
         assert TEXT[f"sample.{name}"]
+
+
+def test_what_is_typed_is_in_the_language_of_the_page_where_a_voice_speaks_it():
+    mandarin = VOICES[0].model_copy(update={"languages": ("cmn",)})
+    found = {}
+    for tag in ("en", "fr", "zh-CN"):
+        with speaking(tag):
+            found[tag] = (language_of_page(VOICES), language_of_page([mandarin]))
+
+    assert found == {"en": ("en", None), "fr": (None, None), "zh-CN": (None, "cmn")}

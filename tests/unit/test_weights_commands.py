@@ -59,7 +59,7 @@ def test_list_names_place_size_licence_and_command(folder, scheduler_file, capsy
 
     assert code == 0
     assert not sets["sonic"]["complete"]
-    assert sets["sonic"]["command"] == "python -m engine weights get sonic"
+    assert sets["sonic"]["command"] == "python3 bootstrap.py weights get sonic"
     files = {row["file"]: row for row in sets["sonic"]["files"]}
     assert len(files) == len(SONIC.files)
     assert files[SCHEDULER]["state"] == "ok"
