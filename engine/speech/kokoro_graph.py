@@ -29,7 +29,7 @@ from engine.speech.onnx_wire import (
 )
 
 LONGEST = "longest"
-"""Input, float, 1 x N: most steps that each letter may last, paddings included."""
+"""Input, float, 1 x N: most steps, whole ones, that each letter may last, paddings included."""
 DURATIONS = "/encoder/Clip_output_0"
 """Steps that each letter lasts, at least one."""
 _WISHED = "/encoder/Round_output_0"  # before least and most are applied

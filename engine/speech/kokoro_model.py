@@ -95,7 +95,7 @@ class KokoroModel:
         """
         ids = [_PADDING, *(self.ids[letter] for letter in letters), _PADDING]
         longest = np.full((1, len(ids)), np.inf, np.float32)
-        longest[0, [0, -1]] = np.array((_LEAD_STEPS, _TAIL_STEPS)) / min(1.0, speed)
+        longest[0, [0, -1]] = np.ceil(np.array((_LEAD_STEPS, _TAIL_STEPS)) / min(1.0, speed))
         row = style[min(len(letters), len(style)) - 1]
         feeds = {
             "tokens": np.array([ids], np.int64),

@@ -57,6 +57,16 @@ def test_words_and_sounds_lie_on_what_is_heard(engine, voice, text):
     assert not unknown_symbols(sounds)
 
 
+@pytest.mark.parametrize("speed", [0.8, 1.0])
+def test_steps_of_the_letters_are_all_of_the_sound_and_its_ends_are_short(speed):
+    model = kokoro_model.KokoroModel()
+    samples, durations_s = model.run("jˈɛs", load_style("af_heart"), speed)
+
+    assert len(samples) == round(sum(durations_s) * kokoro_model.SAMPLE_RATE_HZ)
+    assert durations_s[0] <= 0.35 / speed + 0.025
+    assert durations_s[-1] <= 0.15 / speed + 0.025
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("voice", "text"),
