@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - IPA letters look like others by nature
 """The natural voices of many languages: real network, real sound."""
 
 import itertools
