@@ -13,6 +13,7 @@ from engine.errors import ErrorCode, InputError
 from engine.lecture.options import LectureOptions, LectureVoice
 from engine.lecture.request import LectureRequest
 from engine.lecture.script import ScriptSection, write_script
+from engine.lecture.slide_names import slide_name
 
 MAX_ROWS_CHARACTERS = 5_000_000
 
@@ -72,7 +73,7 @@ class LectureForm:
             return LectureRequest(
                 portrait=self.portrait if self.layout != "off" else None,
                 slides=self.slides,
-                script=self.script(),
+                script=self.script(label_language),
                 audio=self.recordings,
                 times=self.times.strip() or None if self.recordings else None,
                 music=self.music,
@@ -91,13 +92,19 @@ class LectureForm:
             option = str(fault["loc"][-1]).replace("_", " ") if fault["loc"] else "options"
             raise InputError(ErrorCode.BAD_OPTION, option=option, reason=fault["msg"]) from None
 
-    def script(self) -> str | None:
-        """The cards as Markdown; of recordings only when the words of all slides are known."""
+    def script(self, language: str = "en") -> str | None:
+        """The cards as Markdown; of recordings only when the words of all slides are known.
+
+        Args:
+            language: in which a slide without a name is called by its number.
+        """
         rows = read_rows(self.rows)
         if self.recordings and not all(row["text"].strip() for row in rows):
             return None
         sections = [
-            ScriptSection(row["heading"].strip() or str(number), _spoken(row["text"]))
+            ScriptSection(
+                row["heading"].strip() or slide_name(number, language), _spoken(row["text"])
+            )
             for number, row in enumerate(rows, start=1)
         ]
         return write_script(sections) if sections else None

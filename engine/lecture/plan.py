@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from engine.errors import ErrorCode, InputError
 from engine.lecture.options import LectureOptions, LectureSection
 from engine.lecture.script import ScriptSection, parse_script, sections_of_notes
+from engine.lecture.slide_names import slide_name
 from engine.lecture.times import parse_times, spread_times
 from engine.settings import EngineSettings
 
@@ -57,15 +58,21 @@ class Spoken:
 
 
 def plan_sections(
-    slides: Sequence[Slide], spoken: Spoken, settings: EngineSettings
+    slides: Sequence[Slide], spoken: Spoken, settings: EngineSettings, language: str = "en"
 ) -> tuple[LectureSection, ...]:
     """One section for each slide.
+
+    Args:
+        slides: in their order.
+        spoken: what is said to them.
+        settings: for the limits.
+        language: in which a slide without a title is named.
 
     Raises:
         InputError: words, times or recordings do not fit the slides; see `engine.lecture.script`
             and `engine.lecture.times`. TEXT_TOO_LONG or SCRIPT_TOO_LONG.
     """
-    words = _words(slides, spoken)
+    words = _words(slides, spoken, language)
     if words is not None:
         require_fitting(len(words), len(slides))
         _require_short(words, settings)
@@ -80,7 +87,9 @@ def plan_sections(
             for slide, part in zip(slides, words or (), strict=True)
         )
     texts = [""] * len(slides) if words is None else [part.text for part in words]
-    headings = [slide.title or str(number) for number, slide in enumerate(slides, start=1)]
+    headings = [
+        slide.title or slide_name(number, language) for number, slide in enumerate(slides, start=1)
+    ]
     if words is not None:
         headings = [part.heading for part in words]
     if len(spoken.recordings) == 1 and (len(slides) == 1 or spoken.times):
@@ -120,16 +129,18 @@ def expected_duration_s(
     return None if section.end_s is None else section.end_s - section.start_s
 
 
-def _words(slides: Sequence[Slide], spoken: Spoken) -> tuple[ScriptSection, ...] | None:
+def _words(
+    slides: Sequence[Slide], spoken: Spoken, language: str
+) -> tuple[ScriptSection, ...] | None:
     """The parts of the script, or of the notes; None where only a recording counts."""
     if spoken.script is not None and spoken.script.strip():
-        return parse_script(spoken.script)
+        return parse_script(spoken.script, language)
     if spoken.recordings:
         return None
     if not any(slide.note for slide in slides):
         raise InputError(ErrorCode.SCRIPT_MISSING)
     titles = [slide.title for slide in slides]
-    return sections_of_notes([slide.note for slide in slides], titles)
+    return sections_of_notes([slide.note for slide in slides], titles, language)
 
 
 def _require_short(words: Sequence[ScriptSection], settings: EngineSettings) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.errors import ErrorCode, InputError
+from engine.lecture.slide_names import slide_name
 
 MAX_HEADING_CHARACTERS = 120
 MAX_SILENCE_S = 300.0
@@ -48,8 +49,12 @@ class ScriptSection:
     silence_s: float | None = None
 
 
-def parse_script(markdown: str) -> tuple[ScriptSection, ...]:
+def parse_script(markdown: str, language: str = "en") -> tuple[ScriptSection, ...]:
     """Split a script at its headings of the first level.
+
+    Args:
+        markdown: the script.
+        language: in which a slide without a heading is named.
 
     Raises:
         InputError: SCRIPT_WITHOUT_HEADING, or SCRIPT_SECTION_EMPTY.
@@ -68,7 +73,7 @@ def parse_script(markdown: str) -> tuple[ScriptSection, ...]:
     if not found:
         raise InputError(ErrorCode.SCRIPT_WITHOUT_HEADING, line=1)
     return tuple(
-        _section(number, heading, "\n".join(lines).strip())
+        _section(number, heading, "\n".join(lines).strip(), language)
         for number, (heading, lines) in enumerate(found, start=1)
     )
 
@@ -82,24 +87,27 @@ def write_script(sections: Sequence[ScriptSection]) -> str:
     return "\n".join(parts)
 
 
-def sections_of_notes(notes: Sequence[str], titles: Sequence[str]) -> tuple[ScriptSection, ...]:
+def sections_of_notes(
+    notes: Sequence[str], titles: Sequence[str], language: str = "en"
+) -> tuple[ScriptSection, ...]:
     """The notes of a presentation as a script.
 
     Args:
         notes: of each slide.
-        titles: of each slide; where there is none its number is used.
+        titles: of each slide, may be empty.
+        language: in which a slide without a title is named.
 
     Raises:
         InputError: SCRIPT_SECTION_EMPTY when a slide has no notes.
     """
     return tuple(
-        _section(number, title, note.strip())
+        _section(number, title, note.strip(), language)
         for number, (note, title) in enumerate(zip(notes, titles, strict=True), start=1)
     )
 
 
-def _section(number: int, heading: str, text: str) -> ScriptSection:
-    name = " ".join(heading.split())[:MAX_HEADING_CHARACTERS] or str(number)
+def _section(number: int, heading: str, text: str, language: str) -> ScriptSection:
+    name = " ".join(heading.split())[:MAX_HEADING_CHARACTERS] or slide_name(number, language)
     if not text:
         raise InputError(ErrorCode.SCRIPT_SECTION_EMPTY, number=number, heading=name)
     pause = _PAUSE.fullmatch(text)

@@ -68,7 +68,7 @@ class LectureLane(QuickLane):
             slides = self._take_slides(request.slides, folder, scratch)
             recordings = self._take_recordings(request.audio, folder)
             spoken = Spoken(request.script, recordings, request.times)
-            sections = plan_sections(slides, spoken, self._settings)
+            sections = plan_sections(slides, spoken, self._settings, request.label_language)
             music = self._heard(request.music, folder / MUSIC_NAME)
             has_backdrop = request.options.background == "picture"
             backdrop = request.backdrop if has_backdrop else None
@@ -132,7 +132,8 @@ class LectureLane(QuickLane):
         target = self._new_preview(".mp4")
         with self._scratch() as scratch:
             slides = self._take_slides(request.slides, scratch, scratch, only=number)
-            sections = plan_sections(slides, Spoken(request.script), self._settings)
+            spoken = Spoken(request.script)
+            sections = plan_sections(slides, spoken, self._settings, request.label_language)
             section: LectureSection = sections[number - 1]
             backdrop = request.backdrop if request.options.background == "picture" else None
             payload = {

@@ -15,7 +15,7 @@ from engine.lecture.script import TEMPLATE, parse_script
 from studio.context import Studio
 from studio.failures import guarded
 from studio.lecture_form import read_rows, script_json
-from studio.locales import say
+from studio.locales import current_locale, say
 from studio.parts.action_html import create_action_html
 from studio.parts.quiet import QUIET
 from studio.parts.uploads import FilesUpload, FileUpload
@@ -72,7 +72,6 @@ def create_recordings_input() -> tuple[FilesUpload, gr.Textbox]:
         gr.Markdown(say("lecture.recordings_hint"), elem_classes="hint")
         recordings = FilesUpload(
             file_count="multiple",
-            file_types=["audio", "video"],
             label=say("lecture.recordings_label"),
             height=120,
             elem_id="lecture-recordings",
@@ -92,7 +91,6 @@ def create_cards(
     """Build the cards and connect the slides and the script with them."""
     with gr.Row(elem_classes="pair"):
         script = FileUpload(
-            file_types=[".md", ".markdown", ".txt"],
             label=say("lecture.script"),
             height=84,
             elem_id="lecture-script",
@@ -116,7 +114,7 @@ def create_cards(
     def read_script(path: str | None, current: str) -> str:
         if path is None:
             return ""
-        found = parse_script(_script_text(Path(path)))
+        found = parse_script(_script_text(Path(path)), current_locale().tag)
         num_slides = len(read_rows(current))
         if num_slides:
             require_fitting(len(found), num_slides)

@@ -89,6 +89,18 @@ def test_notes_are_the_script_where_there_is_none():
     ]
 
 
+@pytest.mark.parametrize(
+    ("language", "name"), [("en", "Slide 2"), ("zh-CN", "幻灯片 2"), ("xx", "Slide 2")]
+)
+def test_a_slide_without_a_title_is_called_by_its_number_in_the_language(language, name):
+    slides = (Slide("a.png", "note one", "One"), Slide("b.png", "note two"))
+    recordings = (Recording("0.wav", 2.0), Recording("1.wav", 3.0))
+
+    for spoken in (Spoken(None), Spoken(None, recordings), Spoken("# One\na\n#\nb")):
+        sections = plan_sections(slides, spoken, EngineSettings(), language)
+        assert [part.heading for part in sections] == ["One", name]
+
+
 def test_more_or_fewer_parts_than_slides_are_refused():
     many = refused(plan_sections, SLIDES, Spoken("# 1\na\n# 2\nb\n# 3\nc"), EngineSettings())
     assert (many.code, many.values) == (ErrorCode.SCRIPT_TOO_MANY, {"sections": 3, "slides": 2})

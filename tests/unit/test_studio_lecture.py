@@ -53,7 +53,7 @@ def test_the_cards_become_a_script_with_one_part_for_each_slide():
     sections = parse_script(request.script or "")
     assert [(part.heading, part.text, part.silence_s) for part in sections] == [
         ("One", "Hello.", None),
-        ("2", "", 3.0),
+        ("Diapositive 2", "", 3.0),
     ]
     assert request.title == "my slides"
     assert request.label_language == "fr"
