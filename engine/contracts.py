@@ -376,6 +376,12 @@ class LabelCheck(Frozen):
     facts: dict[str, Any] = Field(default_factory=dict)
     sync: dict[str, Any] = Field(default_factory=dict)
 
+    @property
+    def has_label(self) -> bool:
+        """Whether any label at all was found, be it broken; None says nothing about the file."""
+        found = (self.visible_label, self.aigc, self.xmp_says_ai, self.watermark)
+        return any(found) or self.manifest != "missing"
+
 
 class FaceFound(Frozen):
     """One face of a portrait, in pixels of the upright picture.

@@ -185,7 +185,7 @@ def launch_options(
         "ssr_mode": False,
         "pwa": False,
         "strict_cors": True,
-        "footer_links": ["api", "settings"],
+        "footer_links": ["api"],
         "quiet": True,
         # Has answered Gradio once by then; asked again, a busy computer may take more than the
         # three seconds after which Gradio would give up.

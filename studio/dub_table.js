@@ -1,11 +1,12 @@
 // The table of the Dub page: rows that a person adds, fills and removes, kept in this browser.
 // Runs once, as the body of a function with `element`, `trigger` and `upload` from Gradio.
 // What it hands out is `window.studioDub`: `read()`, `all()`, `add(json)`, `draft(json)`,
-// `empty()`, `voices(json)`.
+// `empty()`, `voices(json)`, `says()`.
 
 const KEPT_AS = 'sonic-studio-dub';
 const frame = element.querySelector('.dub-table') || element;
 const words = JSON.parse(frame.dataset.words);
+const ours = JSON.parse(frame.dataset.languages);
 const most = Number(frame.dataset.most);
 const tongue = document.documentElement.lang || 'en';
 const known = window.studioDub || {rows: [], speakers: []};
@@ -19,6 +20,14 @@ function keep() {
   try {
     localStorage.setItem(KEPT_AS, JSON.stringify(known.rows));
   } catch { /* a private window may have no room; the table is then lost with it */ }
+  tell();
+}
+
+// The button below waits for a row that says something.
+function tell() {
+  if (known.told === known.says()) return;
+  known.told = known.says();
+  trigger('input');
 }
 
 function recall() {
@@ -48,13 +57,15 @@ function make(tag, attributes = {}, ...children) {
 
 const base = (tag) => tag.split('-')[0];
 
+// Browsers have no name for some languages that voices speak; the frame brings ours.
 function languageName(tag) {
+  const names = new Intl.DisplayNames([tongue], {type: 'language', fallback: 'none'});
+  let name;
   try {
-    const name = new Intl.DisplayNames([tongue], {type: 'language'}).of(tag);
-    return name.charAt(0).toLocaleUpperCase(tongue) + name.slice(1);
-  } catch {
-    return tag;
-  }
+    name = names.of(tag);
+  } catch { /* a tag that this browser refuses */ }
+  name ||= ours[tag.toLowerCase()] || tag;
+  return name.charAt(0).toLocaleUpperCase(tongue) + name.slice(1);
 }
 
 function languageChoices(chosen) {
@@ -219,6 +230,7 @@ function draw() {
     make('div', {className: 'dub-buttons'}, add, clear, ...back),
     make('p', {className: 'note', role: 'status', textContent: note}));
   if (!typedIn.isConnected) keepTypingIn(typedIn);
+  tell();
 }
 
 // Voices, drafts and recordings come while somebody types: the field drawn anew keeps the cursor.
@@ -239,6 +251,7 @@ function nameLanguages() {
   }
 }
 
+known.says = () => known.rows.some(filled);
 known.read = () => JSON.stringify(known.rows.filter((row) => filled(row) || row.name.trim()));
 known.all = () => JSON.stringify(known.rows);
 known.add = (json) => {

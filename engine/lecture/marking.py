@@ -9,7 +9,7 @@ from engine.lecture.lower_third import LowerThird
 from engine.lecture.options import LectureOptions
 from engine.media.caption_drawer import caption_zone
 from engine.pipeline.labels import models_of
-from engine.provenance.facts import VideoFacts, content_id_of
+from engine.provenance.facts import BUILT_IN_VOICE, VideoFacts, content_id_of
 from engine.provenance.marks import FrameMarks
 from engine.provenance.visible import LARGE_S, MARGIN_SHARE, Box, letter_heights_px
 from engine.settings import EngineSettings
@@ -98,7 +98,7 @@ def facts_of(
     models = models_of(animator) if animator else ()
     lecture = spec.lecture
     if lecture is not None and any(section.audio_name is None for section in lecture.sections):
-        models = (*models, lecture.voice.voice or "built-in voice")
+        models = (*models, lecture.voice.voice or BUILT_IN_VOICE)
     name = spec.job_id if part is None else f"{spec.job_id}/{part}"
     return VideoFacts(
         content_id=content_id_of(name),

@@ -6,7 +6,7 @@ from engine.animators.animator import Scene
 from engine.contracts import JobSpec
 from engine.lipsync.score import SyncReport
 from engine.media.caption_drawer import caption_zone
-from engine.provenance.facts import VideoFacts, content_id_of
+from engine.provenance.facts import BUILT_IN_VOICE, VideoFacts, content_id_of
 from engine.provenance.marks import FrameMarks
 from engine.provenance.visible import Box, mouth_room
 from engine.settings import EngineSettings
@@ -49,7 +49,7 @@ def facts_for(spec: JobSpec, marks: FrameMarks, animator: str, sync: SyncReport)
     """
     models = models_of(animator)
     if spec.speech is not None:
-        models = (*models, spec.speech.voice or "built-in voice")
+        models = (*models, spec.speech.voice or BUILT_IN_VOICE)
     return VideoFacts(
         content_id=content_id_of(spec.job_id),
         models=models,

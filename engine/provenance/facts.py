@@ -16,6 +16,10 @@ CONSENT_VERSION = 1
 """Which wording of the statement was ticked; grows when the sentence changes its meaning."""
 
 
+BUILT_IN_VOICE = "built-in voice"
+"""Among the models of a video: the voice that the program chose by itself."""
+
+
 class VideoFacts(Frozen):
     """What is written into a video.
 

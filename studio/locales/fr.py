@@ -1,4 +1,10 @@
-"""French."""
+"""French.
+
+Written here with plain spaces; those before double punctuation and inside quotation marks are made
+unbreakable at the end.
+"""
+
+import re
 
 from studio.locales.locale import Locale
 
@@ -42,6 +48,7 @@ TEXT: dict[str, str] = {
     "verify.upload": "Vidéo ou son à vérifier (MP4, MOV, WAV)",
     "verify.ok": "Toutes les marques sont là et rien n'a été modifié.",
     "verify.not_ok": "Il manque quelque chose, ou quelque chose a été modifié.",
+    "verify.none": "Aucune marque d'IA n'a été trouvée : ce fichier n'a pas été fait ici, ou ses marques ont été retirées.",
     "verify.visible": "La mention « Généré par IA » est dans l'image du début à la fin.",
     "verify.aigc": "L'étiquette AIGC nomme {producer} comme auteur.",
     "verify.xmp": "Les données XMP disent : fait par un modèle entraîné.",
@@ -50,6 +57,7 @@ TEXT: dict[str, str] = {
     "verify.watermark": "Le filigrane caché a été trouvé.",
     "verify.no_watermark": "Le filigrane caché n'a pas été trouvé.",
     "verify.models": "Fait avec : {models}",
+    "verify.built_in": "voix intégrée",
     "verify.consent": "La personne qui l'a faite a déclaré pouvoir utiliser le visage et la voix.",
     "verify.sync": "Synchronisation des lèvres à la création : {share} sur 1.",
     # page
@@ -149,6 +157,9 @@ TEXT: dict[str, str] = {
     "check.no_photo": "Commencez par une photo.",
     "check.no_voice": "Visage trouvé. Ajoutez maintenant une voix.",
     "check.no_consent": "Cochez la case ci-dessus pour continuer.",
+    "check.no_row": "Écrivez ou enregistrez ce qui est dit dans au moins une ligne.",
+    "check.no_slides": "Commencez par vos diapositives.",
+    "check.complete": "Tout est là.",
     "check.face_found": "Visage trouvé",
     "check.speech": "{duration} de parole",
     "check.estimate": "environ {time} de travail",
@@ -357,7 +368,7 @@ TEXT: dict[str, str] = {
     "more.steps_hint": "20 à 30 conseillées. Plus donne une image plus propre, mais plus lente.",
     "more.expand": "Espace autour du visage",
     "more.expand_hint": "50 % conseillés. Moins donne un plan plus serré.",
-    "more.expand_framing": "Selon « Montrer »",
+    "more.expand_framing": "Selon « Cadrage »",
     "more.smaller": "Plutôt une vidéo plus petite que rien",
     "more.smaller_hint": "Une taille en dessous si la mémoire ne suffit pas.",
     "recipe.save": "Enregistrer les réglages",
@@ -1169,4 +1180,17 @@ ERRORS: dict[str, tuple[str, str]] = {
     ),
 }
 
-LOCALE = Locale(tag="fr", name="Français", direction="ltr", text=TEXT, errors=ERRORS)
+
+def _spaced(text: str) -> str:
+    """The text with the spaces that French printers set: thin before ; ? !, wide beside : « »."""
+    text = re.sub(r" (?=[;?!])", "\u202f", text)
+    return re.sub(r" (?=[:»])|(?<=«) ", "\u00a0", text)
+
+
+LOCALE = Locale(
+    tag="fr",
+    name="Français",
+    direction="ltr",
+    text={key: _spaced(text) for key, text in TEXT.items()},
+    errors={code: (_spaced(what), _spaced(hint)) for code, (what, hint) in ERRORS.items()},
+)

@@ -13,6 +13,7 @@ from studio.parts.batch_card import batches_html
 from studio.parts.dub_photo import create_dub_photo
 from studio.parts.dub_table import create_dub_table
 from studio.parts.form_keeper import KeptForm, create_clear_button, keep_form
+from studio.parts.readiness import Need, connect_needs, create_waiting_button
 from studio.parts.workbench import (
     Submission,
     connect_make,
@@ -48,14 +49,16 @@ def create_dub_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
             create_heading("2", say("dub.table"))
             gr.Markdown(say("dub.intro"), elem_classes="hint")
             form = KeptForm("dub", dict(fields), photo.next_face)
-            fields["rows"] = create_dub_table(studio, own_tab).rows
+            table = create_dub_table(studio, own_tab)
+            fields["rows"] = table.rows
             fields["consent"] = gr.Checkbox(
                 label=say("consent.label"), elem_id="dub-consent", container=False
             )
-            generate = gr.Button(
-                say("dub.generate"), variant="primary", size="lg", elem_id="dub-generate"
-            )
+            needs = _needs()
+            shown = create_waiting_button(say("dub.generate"), "dub", needs)
             create_clear_button(form, fields["consent"])
+    looked_at = {name: fields[name] for name in ("portrait", "consent")}
+    connect_needs(looked_at, needs, shown, [table.table.input])
     engine = studio.engine
 
     def draw(owner: str) -> tuple[str, bool]:
@@ -63,8 +66,6 @@ def create_dub_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
         return batches_html(batches), any(not batch.is_final for batch in batches)
 
     def submit(asked: Submission) -> None:
-        if not asked.given["portrait"]:
-            raise gr.Error(say("check.no_photo"), title=say("error.title"), print_exception=False)
         wanted = DubForm(**asked.given).request(Path(get_upload_folder()))
         engine.batches.submit(wanted, asked.owner, idempotency_key=asked.key)
 
@@ -78,10 +79,18 @@ def create_dub_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
                 engine.batches.delete(batch_id, owner)
 
     panel = create_panel("dub-batches", draw)
-    connect_make(studio, panel, fields, (generate, _HAND_OVER), submit)
+    connect_make(studio, panel, fields, (shown[1], _HAND_OVER), submit)
     keep_fresh(studio, panel, act, own_tab)
     keep_form(studio, form, own_tab.select)
     return panel.timer
+
+
+def _needs() -> list[Need]:
+    return [
+        ("portrait", say("check.no_photo")),
+        ("window.studioDub?.says()", say("check.no_row")),
+        ("consent", say("check.no_consent")),
+    ]
 
 
 def _create_choices() -> tuple[gr.Radio, gr.Radio]:

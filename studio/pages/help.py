@@ -31,10 +31,19 @@ LICENCES = (
 )
 
 
+ADDRESS = "http://127.0.0.1:7860"
+"""In the example for programs; the browser puts the one it came to in its place."""
+
+_NAME_OWN_ADDRESS = """
+  const address = window.location.origin + window.location.pathname.replace(/\\/+$/, '');
+  element.querySelector('.own-address').textContent = address;
+"""
+
+
 def create_help_page(studio: Studio) -> None:
     """Build the page; nothing on it changes."""
     told = privacy_words(studio.settings, studio.exposure)
-    gr.HTML(help_html(told), elem_id="help", apply_default_css=False)
+    gr.HTML(help_html(told), elem_id="help", js_on_load=_NAME_OWN_ADDRESS, apply_default_css=False)
 
 
 def help_html(privacy: str) -> str:
@@ -64,7 +73,7 @@ def help_html(privacy: str) -> str:
     programs = (
         f"<section><h2>{_said('help.programs')}</h2><p>{_said('help.programs_text')}</p>"
         '<pre lang="en" dir="ltr"><code>from gradio_client import Client, handle_file\n'
-        'client = Client("http://127.0.0.1:7860")\n'
+        f'client = Client("<span class="own-address">{ADDRESS}</span>")\n'
         'client.predict(handle_file("me.jpg"), handle_file("me.wav"), "", {}, True, '
         'api_name="/submit")</code></pre></section>'
     )

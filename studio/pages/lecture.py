@@ -7,12 +7,12 @@ from typing import Any
 import gradio as gr
 
 from engine.contracts import JobRecord
-from engine.errors import EngineError
+from engine.errors import EngineError, ErrorCode
 from studio.context import Studio
 from studio.failures import guarded
 from studio.language import in_visitors_language
 from studio.lecture_form import LectureForm
-from studio.locales import current_locale, say
+from studio.locales import current_locale, explain, say
 from studio.parts.action_html import action_data
 from studio.parts.dub_photo import DubPhoto, create_dub_photo
 from studio.parts.form_keeper import KeptForm, create_clear_button, keep_form
@@ -28,6 +28,7 @@ from studio.parts.lecture_slides import (
     preview_html,
 )
 from studio.parts.quiet import QUIET
+from studio.parts.readiness import Need, connect_needs, create_waiting_button
 from studio.parts.workbench import (
     Submission,
     connect_make,
@@ -61,10 +62,11 @@ def create_lecture_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
         fields["consent"] = gr.Checkbox(
             label=say("consent.label"), elem_id="lecture-consent", container=False
         )
-        generate = gr.Button(
-            say("lecture.generate"), variant="primary", size="lg", elem_id="lecture-generate"
-        )
+        needs = _needs()
+        waiting = create_waiting_button(say("lecture.generate"), "lecture", needs)
         create_clear_button(form, fields["consent"])
+    looked_at = {name: fields[name] for name in ("slides", "portrait", "layout", "consent")}
+    connect_needs(looked_at, needs, waiting)
     fields["rows"] = given.rows
     engine = studio.engine
 
@@ -90,7 +92,7 @@ def create_lecture_page(studio: Studio, own_tab: gr.Tab) -> gr.Timer:
                 engine.retry(job_id, owner)
 
     panel = create_panel("lecture-panel", draw)
-    connect_make(studio, panel, fields, (generate, HAND_OVER), submit)
+    connect_make(studio, panel, fields, (waiting[1], HAND_OVER), submit)
     keep_fresh(studio, panel, act, own_tab)
     keep_form(studio, form, pair.offered.then)
     _connect_preview(studio, fields, given.cards, preview)
@@ -110,6 +112,14 @@ def _create_first_steps(studio: Studio) -> tuple[DubPhoto, LectureSlides, gr.HTM
             given = create_cards(studio, slides, recordings, times)
             preview = create_preview_place()
     return photo, given, preview
+
+
+def _needs() -> list[Need]:
+    return [
+        ("slides?.length", say("check.no_slides")),
+        ("portrait || layout === 'off'", explain(ErrorCode.PORTRAIT_MISSING).hint),
+        ("consent", say("check.no_consent")),
+    ]
 
 
 def _form_of(given: dict[str, Any]) -> LectureForm:

@@ -8,6 +8,7 @@ import gradio as gr
 
 from engine.contracts import LabelCheck
 from engine.errors import ErrorCode
+from engine.provenance.facts import BUILT_IN_VOICE
 from studio.context import Studio
 from studio.failures import guarded
 from studio.locales import decimal, explain, say
@@ -22,11 +23,7 @@ def create_verify_page(studio: Studio) -> None:
     """
     with gr.Column(elem_id="verify"):
         gr.Markdown(say("verify.intro"), elem_classes="hint")
-        upload = FileUpload(
-            label=say("verify.upload"),
-            file_types=[".mp4", ".m4v", ".mov", ".wav"],
-            elem_id="verify-upload",
-        )
+        upload = FileUpload(label=say("verify.upload"), elem_id="verify-upload")
         result = gr.HTML(elem_id="verify-result", apply_default_css=False)
 
     @guarded
@@ -43,15 +40,20 @@ def create_verify_page(studio: Studio) -> None:
 
 
 def check_html(found: LabelCheck) -> str:
-    """What was found, a line each, the verdict first."""
+    """What was found, a line each, the verdict first; of a file without labels that alone."""
+    if not found.has_label:
+        return _check_html(say("verify.none"), "", "")
     verdict = say("verify.ok" if found.ok else "verify.not_ok")
     good = "".join(_line_html(sentence, "is-good", "✓") for sentence in _good(found))
     bad = "".join(_line_html(sentence, "is-bad", "✗") for sentence in _bad(found))
     told = "".join(_line_html(sentence, "", "·") for sentence in _told(found))
-    kind = "is-good" if found.ok else "is-bad"
+    return _check_html(verdict, "is-good" if found.ok else "is-bad", f"<ul>{bad}{good}{told}</ul>")
+
+
+def _check_html(verdict: str, kind: str, lines: str) -> str:
     return (
         f'<div class="label-check" role="status"><h2 class="{kind}">{html.escape(verdict)}</h2>'
-        f"<ul>{bad}{good}{told}</ul></div>"
+        f"{lines}</div>"
     )
 
 
@@ -85,7 +87,8 @@ def _bad(found: LabelCheck) -> Iterator[str]:
 def _told(found: LabelCheck) -> Iterator[str]:
     models = found.facts.get("models")
     if isinstance(models, list) and models:
-        yield say("verify.models", models=", ".join(map(str, models)))
+        named = [say("verify.built_in") if model == BUILT_IN_VOICE else model for model in models]
+        yield say("verify.models", models=", ".join(map(str, named)))
     if found.facts.get("consent"):
         yield say("verify.consent")
     share = found.sync.get("mouth_audio_correlation")

@@ -13,6 +13,7 @@ from studio.context import Studio
 from studio.dub_form import drafts_wanted, table_json, voices_json
 from studio.failures import guarded
 from studio.locales import say
+from studio.locales.en import LANGUAGE_NAMES
 from studio.parts.action_html import action_data
 from studio.parts.quiet import QUIET
 
@@ -53,9 +54,15 @@ _TAKE_VOICES = """(voices) => {
 
 @dataclass(frozen=True)
 class DubTable:
-    """The controls others read; `rows` receives the table from `window.studioDub.read()`."""
+    """The controls others read.
+
+    Attributes:
+        rows: receives the table from `window.studioDub.read()`.
+        table: tells by the event `input` when the first row says something, or none any more.
+    """
 
     rows: gr.Textbox
+    table: gr.HTML
 
 
 def create_dub_table(studio: Studio, own_tab: gr.Tab) -> DubTable:
@@ -75,12 +82,7 @@ def create_dub_table(studio: Studio, own_tab: gr.Tab) -> DubTable:
     incoming = gr.Textbox("", visible="hidden", elem_id="dub-incoming")
     voices = gr.Textbox("", visible="hidden", elem_id="dub-voices")
     with gr.Row(elem_classes="pair"):
-        upload = gr.UploadButton(
-            say("dub.import"),
-            file_types=[".csv", ".tsv", ".txt", ".json"],
-            size="sm",
-            elem_id="dub-import",
-        )
+        upload = gr.UploadButton(say("dub.import"), size="sm", elem_id="dub-import")
     with gr.Accordion(say("dub.paste_title"), open=False, elem_id="dub-paste"):
         cells = gr.Textbox(
             label=say("dub.paste"), info=say("dub.paste_hint"), lines=4, elem_id="dub-cells"
@@ -126,7 +128,7 @@ def create_dub_table(studio: Studio, own_tab: gr.Tab) -> DubTable:
         came.success(None, incoming, None, js=_ADD_ROWS, show_progress="hidden")
     offered = own_tab.select(offer, None, [voices, translation], **QUIET)
     offered.then(None, voices, None, js=_TAKE_VOICES, show_progress="hidden")
-    return DubTable(rows)
+    return DubTable(rows, table)
 
 
 def _connect_translation(studio: Studio, draft: gr.Button, rows: gr.Textbox) -> None:
@@ -151,4 +153,8 @@ def _connect_translation(studio: Studio, draft: gr.Button, rows: gr.Textbox) -> 
 
 def _table_html(most: int) -> str:
     words = json.dumps({key: say(name) for key, name in _WORDS.items()}, ensure_ascii=False)
-    return f'<div class="dub-table" data-most="{most}" data-words="{html.escape(words)}"></div>'
+    languages = json.dumps(LANGUAGE_NAMES, ensure_ascii=False)
+    return (
+        f'<div class="dub-table" data-most="{most}" data-words="{html.escape(words)}" '
+        f'data-languages="{html.escape(languages)}"></div>'
+    )

@@ -86,9 +86,7 @@ def create_look_input(studio: Studio, own_tab: gr.Tab) -> tuple[LectureLook, Voi
             elem_id="lecture-title",
         )
         subtitle = gr.Textbox(label=say("lecture.subtitle"), max_length=80)
-        music = FileUpload(
-            file_types=["audio"], label=say("lecture.music"), height=84, elem_id="lecture-music"
-        )
+        music = FileUpload(label=say("lecture.music"), height=84, elem_id="lecture-music")
         volume = gr.Slider(
             0.0, 1.0, 0.3, step=0.05, label=say("lecture.volume"), info=say("lecture.volume_hint")
         )

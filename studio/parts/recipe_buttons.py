@@ -32,9 +32,7 @@ def create_recipe_buttons() -> tuple[gr.Button, gr.UploadButton]:
     """Build the two buttons."""
     with gr.Row(elem_classes="pair"):
         save = gr.Button(say("recipe.save"), size="sm", elem_id="recipe-save")
-        load = RecipeUpload(
-            say("recipe.load"), size="sm", file_types=[".json"], elem_id="recipe-load"
-        )
+        load = RecipeUpload(say("recipe.load"), size="sm", elem_id="recipe-load")
     gr.Markdown(say("recipe.hint"), elem_classes="hint")
     return save, load
 

@@ -2,7 +2,8 @@
 
 Gradio's own image input opens the picture before any handler runs, so that a HEIC, damaged or
 huge file ends in a raw error. Here nothing is opened in the page's process, and an address in
-place of an upload is refused, whoever sends it.
+place of an upload is refused, whoever sends it. Boxes for files take every type: Gradio would
+refuse the others in English, we say in the visitor's language what fits.
 """
 
 import urllib.parse

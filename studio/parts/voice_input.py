@@ -60,7 +60,6 @@ def create_voice_input(studio: Studio) -> VoiceInput:
     )
     with gr.Column(elem_id="voice-upload-panel", elem_classes="panel") as upload_panel:
         recording = FileUpload(
-            file_types=["audio", "video"],
             label=say("voice.recording"),
             height=200,
             elem_id="voice-upload",

@@ -145,15 +145,30 @@ def test_cells_of_a_spreadsheet_are_pasted(desktop):
 def test_what_is_missing_is_said_and_nothing_lost(desktop):
     page = open_dub(desktop)
     generate = page.get_by_role("button", name="Make all videos")
-    generate.click()
-    expect(page.get_by_text("Start with a photo.").last).to_be_visible(timeout=CHECK_LIMIT_MS)
+    missing = page.locator("#dub-verdict")
+    expect(missing).to_have_text("Start with a photo.")
+    expect(generate).to_be_disabled()
     give_photo(page)
+    expect(missing).to_contain_text("at least one row", timeout=CHECK_LIMIT_MS)
     page.get_by_label("Row 1: What should be said?").fill("Hi.")
-    generate.click()
+    expect(missing).to_have_text("Tick the box above to go on.", timeout=CHECK_LIMIT_MS)
+    page.locator("#dub-consent input").check()
+    expect(generate).to_be_enabled(timeout=CHECK_LIMIT_MS)
 
-    expect(page.get_by_text("Tick the consent box").first).to_be_visible(timeout=CHECK_LIMIT_MS)
+    page.get_by_label("Row 1: What should be said?").fill("")
+    expect(generate).to_be_disabled(timeout=CHECK_LIMIT_MS)
     expect(page.locator(".batch")).to_have_count(0)
-    expect(page.get_by_label("Row 1: What should be said?")).to_have_value("Hi.")
+
+
+def test_every_language_has_a_name(desktop):
+    page = open_dub(desktop)
+
+    language = page.get_by_label("Row 1: Language")
+    expect(language.locator("option[value=grc]")).to_have_text("Ancient Greek")
+    options = language.locator("option").all()
+    bare = [each.get_attribute("value") for each in options]
+    named = [each.inner_text().lower() for each in options]
+    assert set(bare) & set(named) == set()
 
 
 def test_a_recording_on_the_phone_and_canceling_it_all(phone):

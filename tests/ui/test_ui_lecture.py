@@ -46,6 +46,21 @@ def test_slides_become_a_lecture_with_chapters(desktop: StudioPage, deck):
     expect(page.locator("#lecture-panel").get_by_text("Table of contents")).to_be_visible()
 
 
+def test_what_is_missing_is_said_one_thing_at_a_time(desktop: StudioPage, deck):
+    page = desktop.page
+    page.get_by_role("tab", name="Lecture").click()
+    missing, make = page.locator("#lecture-verdict"), page.locator("#lecture-generate")
+    expect(missing).to_have_text("Start with your slides.")
+    expect(make).to_be_disabled()
+    give_slides(desktop, deck)
+    expect(missing).to_contain_text("Add a photo", timeout=CHECK_LIMIT_MS)
+    page.get_by_text("None", exact=True).first.click()
+    expect(missing).to_have_text("Tick the box above to go on.", timeout=CHECK_LIMIT_MS)
+    page.locator("#lecture-consent input").check()
+
+    expect(make).to_be_enabled(timeout=CHECK_LIMIT_MS)
+
+
 def test_a_slide_without_words_is_named(desktop: StudioPage, deck):
     page = desktop.page
     give_slides(desktop, deck)
@@ -56,3 +71,4 @@ def test_a_slide_without_words_is_named(desktop: StudioPage, deck):
     page.get_by_role("button", name="Make the lecture").click()
 
     expect(page.get_by_text("says nothing to slide 2")).to_be_visible(timeout=CHECK_LIMIT_MS)
+    expect(page.locator("[data-testid=status-tracker] .error:visible")).to_have_count(0)

@@ -12,6 +12,8 @@ from tests.ui.test_ui_create import SHORT_SPEECH, TWO_FACES
 pytestmark = [pytest.mark.ui, pytest.mark.timeout(300 * PATIENCE)]
 
 
+NO_SOUND = "en_librivox_austen_0870.alignment.json"
+
 REACTION_LIMIT_S = 8.0
 """A stuck page fails, a busy computer does not; `benchmarks.page` holds the 2 s asked for."""
 
@@ -99,6 +101,26 @@ def test_the_page_speaks_the_language_of_the_browser(
     expect(page.locator("html")).to_have_attribute("dir", direction)
     expect(page.locator("html")).to_have_attribute("lang", "es" if locale == "es-MX" else locale)
     context.close()
+
+
+def test_what_cannot_be_checked_is_refused_in_the_language_of_the_page(browser, studio_address):
+    context = browser.new_context(locale="fr")
+    page = context.new_page()
+    page.goto(studio_address)
+    page.locator("[data-tab-id=verify]").click()
+    page.locator("#verify-upload input[type=file]").set_input_files(SHORT_SPEECH.parent / NO_SOUND)
+
+    told = page.get_by_text("n'est ni une vidéo ni un son")
+    expect(told).to_be_visible(timeout=CHECK_LIMIT_MS)
+    expect(page.locator("[data-testid=status-tracker] .error:visible")).to_have_count(0)
+    context.close()
+
+
+def test_help_names_the_address_of_this_page(desktop):
+    go_to(desktop, "Help")
+
+    expect(desktop.page.locator(".help pre")).to_contain_text(f'Client("{desktop.address}")')
+    expect(desktop.page.locator("footer")).not_to_contain_text("Settings")
 
 
 def test_seven_open_tabs_still_react(desktop):

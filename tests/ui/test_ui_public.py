@@ -128,7 +128,6 @@ def test_a_spoken_sound_is_checked_on_the_same_page(browser, address, tmp_path):
     page.locator("[data-tab-id=verify]").click()
     expect(page.locator("#verify")).to_contain_text("a video or a sound")
     upload = page.locator("#verify-upload input[type=file]")
-    assert ".wav" in upload.get_attribute("accept")
     upload.set_input_files(sealed_sound(tmp_path / "speech.wav", tmp_path))
 
     result = page.locator("#verify-result")

@@ -73,6 +73,15 @@ def test_arabic_runs_from_right_to_left_and_the_others_do_not():
     assert {tag for tag, locale in LOCALES.items() if locale.direction == "rtl"} == {"ar"}
 
 
+def test_no_french_line_begins_with_a_mark():
+    """Double punctuation keeps to its word: the space before it does not break."""
+    french = LOCALES["fr"]
+    texts = [*french.text.values(), *(part for pair in french.errors.values() for part in pair)]
+
+    assert not [text for text in texts if re.search(r" [:;?!»]|« ", text)]
+    assert french.text["voice.text"] == "Que faut-il dire\u202f?"
+
+
 def test_words_and_errors_come_in_the_language_spoken():
     with speaking("es"):
         assert say("make.generate") == "Hacer el vídeo"
