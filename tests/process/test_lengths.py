@@ -19,7 +19,7 @@ SPEECH_HZ = 16_000
 BEEP_S, BEEP_HZ = 0.1, 1000.0
 MAX_DIFFERENCE_S = 0.04
 MAX_STILL_S = 0.2
-MAX_GROWTH_MB, MAX_PEAK_MB = 30, 450
+MAX_GROWTH_MB, MAX_PEAK_MB = 30, 360
 LENGTHS = (1.04, *(pytest.param(s, marks=pytest.mark.slow) for s in (0.5, 1, 3.33, 9.56, 24, 61)))
 
 pytestmark = pytest.mark.timeout(600)
