@@ -6,8 +6,8 @@ two-dimensional ones of 32 bits, whose second dimension is 1, they run on its bl
 weights stay the same, rounded to 8 bits; onnxruntime widens them when it loads the network. What
 comes in between is no longer rounded.
 
-Every text begins and ends with up to half a second of silence, which costs as much as speech and is
-cut off behind the network. How long each letter may last is therefore an input.
+Texts that end without a mark end with half a second of silence, which costs as much as speech and
+is cut off behind the network. How long each letter may last is therefore an input.
 """
 
 from collections.abc import Iterable, Sequence

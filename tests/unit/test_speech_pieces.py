@@ -74,7 +74,7 @@ def test_slow_voice_begins_with_a_short_piece():
         ("Come back, this is a longer one.", ["Come back,", "this is a longer one."]),
         (
             "Come back, this is a longer one and it goes on and on, until it ends.",
-            ["Come back,", "this is a longer one and it goes on and", "on, until it ends."],
+            ["Come back,", "this is a longer one and it", "goes on and on, until it ends."],
         ),
         ("今天天气很好我们去公园散步吧朋友们大家都来", 2),
     ],
