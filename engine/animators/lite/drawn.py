@@ -53,10 +53,9 @@ class DrawnMouth:
 
 def find_drawn_mouth(photo: NDArray[np.uint8], frame: FaceFrame) -> DrawnMouth | None:
     """The mouth drawn on a face of flat colours; None when nothing like one is there."""
-    patch = _flatten(photo, frame)
+    patch = flatten(photo, frame)
     skin = commonest(patch)
-    drawn = (np.abs(patch.astype(int) - skin).max(axis=-1) > SKIN_DISTANCE).astype(np.uint8)
-    blob = _choose(drawn)
+    blob = choose_mouth(drawn_on(patch, skin))
     if blob is None:
         return None
     columns = np.flatnonzero(blob.any(axis=0))
@@ -74,10 +73,10 @@ def find_drawn_mouth(photo: NDArray[np.uint8], frame: FaceFrame) -> DrawnMouth |
 
     within = columns[inner[:, columns].any(axis=0)] if is_open else columns
     return DrawnMouth(
-        upper=_eleven_points(columns, upper, within),
-        lower=_eleven_points(columns, lower, within),
-        top=_eleven_points(columns, top.astype(float), columns),
-        bottom=_eleven_points(columns, bottom.astype(float), columns),
+        upper=eleven_points(columns, upper, within),
+        lower=eleven_points(columns, lower, within),
+        top=eleven_points(columns, top.astype(float), columns),
+        bottom=eleven_points(columns, bottom.astype(float), columns),
         line=line.astype(np.float32),
         fill=fill,
         line_mm=float(np.clip(np.median(thickness) * STEP_MM, 0.4, 3.0)),
@@ -86,7 +85,7 @@ def find_drawn_mouth(photo: NDArray[np.uint8], frame: FaceFrame) -> DrawnMouth |
 
 def flat_skin(photo: NDArray[np.uint8], frame: FaceFrame) -> NDArray[np.int64]:
     """Colour of the skin of a drawn face: what surrounds its mouth."""
-    return commonest(_flatten(photo, frame))
+    return commonest(flatten(photo, frame))
 
 
 def settle_drawn_lips(frame: FaceFrame, mouth: DrawnMouth) -> FaceFrame:
@@ -120,7 +119,7 @@ def settle_drawn_lips(frame: FaceFrame, mouth: DrawnMouth) -> FaceFrame:
     return replace(frame, plane=plane, local=local)
 
 
-def _flatten(photo: NDArray[np.uint8], frame: FaceFrame) -> NDArray[np.uint8]:
+def flatten(photo: NDArray[np.uint8], frame: FaceFrame) -> NDArray[np.uint8]:
     """The surroundings of the mouth, upright, `STEP_MM` a pixel: V x U x 3."""
     xs = np.arange(LEFT_MM, RIGHT_MM, STEP_MM)
     ys = np.arange(TOP_MM, BOTTOM_MM, STEP_MM)
@@ -138,7 +137,12 @@ def commonest(patch: NDArray[np.uint8]) -> NDArray[np.int64]:
     return middle.astype(np.int64)
 
 
-def _choose(drawn: NDArray[np.uint8]) -> NDArray[np.bool_] | None:
+def drawn_on(patch: NDArray[np.uint8], skin: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """1 where something is drawn on the skin, 0 elsewhere: V x U."""
+    return np.asarray(np.abs(patch.astype(int) - skin).max(axis=-1) > SKIN_DISTANCE, np.uint8)
+
+
+def choose_mouth(drawn: NDArray[np.uint8]) -> NDArray[np.bool_] | None:
     """The filled outline of the part most like a mouth: wide, near the landmarks, not cut off."""
     count, labels, stats, centres = cv2.connectedComponentsWithStats(drawn, connectivity=8)
     best, best_score = None, 0.0
@@ -202,7 +206,7 @@ def _opening(
     return upper.astype(float), lower.astype(float)
 
 
-def _eleven_points(
+def eleven_points(
     columns: NDArray[np.intp], values: NDArray[np.float64], within: NDArray[np.intp]
 ) -> NDArray[np.float32]:
     """A curve over pixel columns as `NUM_POINTS` points of the plane, evenly spaced `within`."""

@@ -89,6 +89,9 @@ class FramePainter:
             tongue=float(plan.tongue[frame_index]),
         )
         unmoved = grid.enlarge(head, box)
+        if rig.inked is not None:
+            picture[box.slices] = rig.inked.paint(picture[box.slices], unmoved, curves, pose.teeth)
+            return
         picture[box.slices] = rig.mouth.paint(self.skin, unmoved, sheets, curves, pose)
 
     def _paint_light(

@@ -14,6 +14,7 @@ from engine.animators.lite.frame import FaceFrame, fit_face_frame
 from engine.animators.lite.glasses import wears_glasses
 from engine.animators.lite.grain import measure_grain, with_grain
 from engine.animators.lite.head import HeadField, build_head_field
+from engine.animators.lite.inked_mouth import InkedMouth, find_inked_mouth
 from engine.animators.lite.interior import Interior, Layer
 from engine.animators.lite.lips import LipContours, attach_contours, find_contours
 from engine.animators.lite.mouth import MouthPainter
@@ -47,6 +48,7 @@ class Rig:
         contours: inner lip edges.
         head: motion of the head.
         mouth: draws the mouth region.
+        inked: draws the mouth of a drawing instead, where bending cannot shut it.
         eyes: those that can blink.
         shading: light of cheeks and folds; None for drawings and covered mouths.
         photo_smile: how much the photographed mouth smiles, 0..1.
@@ -60,6 +62,7 @@ class Rig:
     contours: LipContours
     head: HeadField
     mouth: MouthPainter
+    inked: InkedMouth | None
     eyes: tuple[Eye, ...] | tuple[DrawnEye, ...]
     shading: Shading | None
     photo_smile: float
@@ -70,7 +73,10 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
     """Measure a portrait and prepare its motion."""
     frame = fit_face_frame(face)
     drawing = is_drawing(photo, frame)
+    inked = find_inked_mouth(photo, frame) if drawing else None
     drawn = find_drawn_mouth(photo, frame) if drawing else None
+    if inked is not None:
+        photo, drawn = inked.bare, inked.drawn
     covered = not drawing and is_mouth_covered(photo, frame)
     if drawn is not None:
         frame = settle_drawn_lips(frame, drawn)
@@ -106,6 +112,7 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
             seam=0.0 if drawing else SEAM_STRENGTH * _openness(lips),
             softness_mm=softness,
         ),
+        inked=inked,
         eyes=find_drawn_eyes(photo, frame) if drawing else find_eyes(photo, frame),
         shading=None if drawing or covered else build_shading(frame),
         photo_smile=_smile(frame, lips),
