@@ -10,6 +10,8 @@ from starlette.responses import FileResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from engine.api import StudioEngine
+from engine.contracts import JobRecord
+from engine.dub.names import file_stems
 from engine.errors import EngineError
 from studio.session import Visitors
 
@@ -24,6 +26,9 @@ MEDIA_TYPES = {
     "contents": "text/plain; charset=utf-8",
     "clips": "application/zip",
 }
+
+# Their endings differ; the others say what they are.
+_NAMED_BY_TITLE = ("video", "srt", "vtt")
 
 _HEADERS = {
     "Cache-Control": "private, max-age=3600",
@@ -45,7 +50,7 @@ def create_artifact_route(engine: StudioEngine, visitors: Visitors) -> Route:
         path = _find(engine, job_id, kind, owner)
         if path is None:
             return PlainTextResponse("Not found", status_code=404)
-        name = f"sonic-studio-{job_id[:8]}-{kind}{path.suffix}"
+        name = _file_name(engine.get(job_id, owner), kind) + path.suffix
         is_download = request.query_params.get("download") == "1"
         link = engine.artifact_link(job_id, kind, owner) if is_download else None
         if link is not None:
@@ -59,6 +64,14 @@ def create_artifact_route(engine: StudioEngine, visitors: Visitors) -> Route:
         )
 
     return Route("/artifacts/{job_id}/{kind}", serve, methods=["GET", "HEAD"])
+
+
+def _file_name(record: JobRecord, kind: str) -> str:
+    """What the browser calls a file that it saves, without the ending: by the title if any."""
+    if not record.title:
+        return f"sonic-studio-{record.job_id[:8]}-{kind}"
+    (stem,) = file_stems([(record.title, None)])
+    return stem if kind in _NAMED_BY_TITLE else f"{stem}-{kind}"
 
 
 def _find(engine: StudioEngine, job_id: str, kind: str, owner: str | None) -> Path | None:

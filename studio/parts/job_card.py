@@ -9,12 +9,13 @@ from studio.presenter import JobView
 _GOALS = {"open": "job-panel", "another": "steps", "again": "steps"}
 
 
-def job_panel_html(view: JobView, live: str = "") -> str:
+def job_panel_html(view: JobView, live: str = "", below: str = "") -> str:
     """The large card: progress while the job lives, the video once it is there.
 
     Args:
         view: the job.
         live: base64 of a JPEG, the newest frame of a video in the making; empty without one.
+        below: HTML at the end of the card.
     """
     title = html.escape(view.title)
     heading = (
@@ -30,7 +31,8 @@ def job_panel_html(view: JobView, live: str = "") -> str:
     return (
         f'<section class="job {view.status}" aria-label="{html.escape(say("job.section"))}">'
         f'<div class="job-head">{heading}</div>{_stage_html(view, live)}'
-        f'<div class="job-words">{words}{notes_html(view)}</div>{_buttons_html(view)}</section>'
+        f'<div class="job-words">{words}{notes_html(view)}</div>{_buttons_html(view)}'
+        f"{below}</section>"
     )
 
 

@@ -18,8 +18,7 @@ def lecture_panel_html(record: JobRecord, live: str, starts_in_s: float | None) 
         live: base64 of a JPEG, a picture of what is being made; empty without one.
         starts_in_s: how long it waits, where that is known.
     """
-    panel = job_panel_html(present(record, starts_in_s=starts_in_s), live)
-    return panel + contents_html(record)
+    return job_panel_html(present(record, starts_in_s=starts_in_s), live, contents_html(record))
 
 
 def contents_html(record: JobRecord) -> str:

@@ -110,6 +110,7 @@ def test_a_finished_lecture_shows_its_contents_and_offers_its_files():
     assert HOSTILE not in html
     for kind in ("video", "contents", "clips"):
         assert f"/artifacts/{'a' * 32}/{kind}?download=1" in html
+    assert html.index("lecture-contents") < html.index("</section>"), "outside the card"
     assert contents_html(record(report={})) == ""
 
 
