@@ -5,6 +5,7 @@ FFmpeg is forced to use. Text of any kind (play lists, concat scripts, web pages
 handed to a decoder. Nothing is decoded here.
 """
 
+import codecs
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -281,7 +282,7 @@ def _is_text(head: bytes) -> bool:
     if printable < 0.98 * len(head):
         return False
     try:
-        head[: max(len(head) - 4, 1)].decode("utf-8")
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # the last letter may be cut off
     except UnicodeDecodeError as error:
         # A code page has few bytes above 127; compressed data has half of them there.
         return error.start > 0 and sum(byte > 127 for byte in head) < 0.2 * len(head)

@@ -20,6 +20,7 @@ HOSTILE_TEXTS = {
     "web page": "<!doctype html><html><body>404</body></html>",
     "subtitles": "1\n00:00:00,000 --> 00:00:01,000\nhello\n",
     "plain words": "Im free to say BM or II in a text. " * 40,
+    "a short table": "لغة,نص\nar,صباح الخير",
 }
 
 
