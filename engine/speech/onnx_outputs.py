@@ -8,10 +8,25 @@ In protobuf's wire format a message given twice is merged field by field, so a s
 onnxruntime infers the type and shape of such an output by itself.
 """
 
-from engine.speech.onnx_wire import GRAPH_OUTPUT, MODEL_GRAPH, VALUE_NAME, bytes_field
+_LENGTH_DELIMITED = 2  # protobuf wire type of strings and messages
+_MODEL_GRAPH, _GRAPH_OUTPUT, _VALUE_NAME = 7, 12, 1
 
 
 def with_output(model: bytes, name: str) -> bytes:
     """Return the serialized `model` with the tensor `name` as one more output, the last one."""
-    value = bytes_field(VALUE_NAME, name.encode())
-    return model + bytes_field(MODEL_GRAPH, bytes_field(GRAPH_OUTPUT, value))
+    value = _field(_VALUE_NAME, name.encode())
+    return model + _field(_MODEL_GRAPH, _field(_GRAPH_OUTPUT, value))
+
+
+def _field(number: int, payload: bytes) -> bytes:
+    return _varint(number << 3 | _LENGTH_DELIMITED) + _varint(len(payload)) + payload
+
+
+def _varint(value: int) -> bytes:
+    """Seven bits a byte, lowest first; the top bit says that more follow."""
+    groups = bytearray()
+    while value > 0x7F:
+        groups.append(value & 0x7F | 0x80)
+        value >>= 7
+    groups.append(value)
+    return bytes(groups)

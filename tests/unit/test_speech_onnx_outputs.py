@@ -4,8 +4,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from engine.speech.onnx_outputs import with_output
-from engine.speech.onnx_wire import bytes_field as _field
+from engine.speech.onnx_outputs import _field, with_output
 
 
 @pytest.fixture(scope="module")
