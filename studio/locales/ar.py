@@ -15,9 +15,9 @@ TEXT: dict[str, str] = {
     "option.port": "منفذ الاستماع، وهو أول منفذ متاح بدءًا من 7860 ما لم يُحدَّد غيره",
     "option.data_dir": "مكان حفظ مقاطع الفيديو وكل شيء آخر",
     # public mode, labels
-    "start.no_share": "يحتاج الرابط العام إلى حسابات: أنشئ حسابًا بالأمر `python -m engine user add NAME`، أو اضبط STUDIO_PUBLIC=anonymous ليدخل الجميع ضمن حدود الغرباء.",
-    "start.no_public_host": "الاستماع على {host} يسمح بدخول آخرين، فيلزم وجود حسابات: أنشئ حسابًا بالأمر `python -m engine user add NAME`، أو استخدم --host 127.0.0.1.",
-    "start.no_account": "يحتاج STUDIO_PUBLIC=accounts إلى حساب واحد على الأقل: أنشئه بالأمر `python -m engine user add NAME`.",
+    "start.no_share": "يحتاج الرابط العام إلى حسابات: أنشئ حسابًا بالأمر `python3 bootstrap.py user add NAME`، أو اضبط STUDIO_PUBLIC=anonymous ليدخل الجميع ضمن حدود الغرباء.",
+    "start.no_public_host": "الاستماع على {host} يسمح بدخول آخرين، فيلزم وجود حسابات: أنشئ حسابًا بالأمر `python3 bootstrap.py user add NAME`، أو استخدم --host 127.0.0.1.",
+    "start.no_account": "يحتاج STUDIO_PUBLIC=accounts إلى حساب واحد على الأقل: أنشئه بالأمر `python3 bootstrap.py user add NAME`.",
     "start.mcp_needs_accounts": "لا يمكن التمييز بين البرامج القادمة عبر MCP من دون حسابات؛ أزل STUDIO_MCP أو استخدم STUDIO_PUBLIC=accounts.",
     "start.no_auth_function": "لا يسمّي STUDIO_AUTH_DEPENDENCY دالة يمكن تحميلها: {place}",
     "start.no_trusted_proxy": "لا تُصدَّق الترويسة {header} إلا من وسيط: اذكر عنوانه في STUDIO_TRUSTED_PROXIES.",
@@ -735,7 +735,7 @@ ERRORS: dict[str, tuple[str, str]] = {
     "voice_unavailable": ("لا يمكن استخدام الصوت {voice} على هذا الحاسوب.", "اختر صوتًا آخر."),
     "voice_not_installed": (
         "الصوت {voice} ليس على هذا الحاسوب بعد (تنزيل حتى {size_mb} ميغابايت).",
-        "احصل عليه بالأمر `python -m engine voices get {voice_id}` أو اختر صوتًا آخر.",
+        "احصل عليه بالأمر `python3 bootstrap.py voices get {voice_id}` أو اختر صوتًا آخر.",
     ),
     "voice_setup_failed": (
         "تعذّر تثبيت ما يحتاجه {voice}: {reason}",

@@ -23,9 +23,9 @@ TEXT: dict[str, str] = {
     "option.port": "port to listen on, the first free one from 7860 by default",
     "option.data_dir": "where videos and everything else is kept",
     # public mode, labels
-    "start.no_share": "A public link needs accounts: make one with `python -m engine user add NAME`, or set STUDIO_PUBLIC=anonymous to let everybody in with the limits for strangers.",
-    "start.no_public_host": "Listening on {host} would let others in, so it needs accounts: make one with `python -m engine user add NAME`, or use --host 127.0.0.1.",
-    "start.no_account": "STUDIO_PUBLIC=accounts needs at least one account: make it with `python -m engine user add NAME`.",
+    "start.no_share": "A public link needs accounts: make one with `python3 bootstrap.py user add NAME`, or set STUDIO_PUBLIC=anonymous to let everybody in with the limits for strangers.",
+    "start.no_public_host": "Listening on {host} would let others in, so it needs accounts: make one with `python3 bootstrap.py user add NAME`, or use --host 127.0.0.1.",
+    "start.no_account": "STUDIO_PUBLIC=accounts needs at least one account: make it with `python3 bootstrap.py user add NAME`.",
     "start.mcp_needs_accounts": "Programs over MCP cannot be told apart without accounts; unset STUDIO_MCP, or use STUDIO_PUBLIC=accounts.",
     "start.no_auth_function": "STUDIO_AUTH_DEPENDENCY names no function that can be loaded: {place}",
     "start.no_trusted_proxy": "The header {header} is believed only from a proxy: name its address in STUDIO_TRUSTED_PROXIES.",

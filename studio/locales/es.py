@@ -15,9 +15,9 @@ TEXT: dict[str, str] = {
     "option.port": "puerto en el que escuchar; si no se dice, el primero libre desde el 7860",
     "option.data_dir": "dónde se guardan los vídeos y todo lo demás",
     # public mode, labels
-    "start.no_share": "Un enlace público necesita cuentas: cree una con `python -m engine user add NOMBRE`, o ponga STUDIO_PUBLIC=anonymous para dejar entrar a todos con los límites para desconocidos.",
-    "start.no_public_host": "Escuchar en {host} dejaría entrar a otras personas, así que hacen falta cuentas: cree una con `python -m engine user add NOMBRE`, o use --host 127.0.0.1.",
-    "start.no_account": "STUDIO_PUBLIC=accounts necesita al menos una cuenta: créela con `python -m engine user add NOMBRE`.",
+    "start.no_share": "Un enlace público necesita cuentas: cree una con `python3 bootstrap.py user add NOMBRE`, o ponga STUDIO_PUBLIC=anonymous para dejar entrar a todos con los límites para desconocidos.",
+    "start.no_public_host": "Escuchar en {host} dejaría entrar a otras personas, así que hacen falta cuentas: cree una con `python3 bootstrap.py user add NOMBRE`, o use --host 127.0.0.1.",
+    "start.no_account": "STUDIO_PUBLIC=accounts necesita al menos una cuenta: créela con `python3 bootstrap.py user add NOMBRE`.",
     "start.mcp_needs_accounts": "Sin cuentas no se puede distinguir a los programas que vienen por MCP; quite STUDIO_MCP o use STUDIO_PUBLIC=accounts.",
     "start.no_auth_function": "STUDIO_AUTH_DEPENDENCY no nombra ninguna función que se pueda cargar: {place}",
     "start.no_trusted_proxy": "La cabecera {header} solo se acepta de un proxy: indique su dirección en STUDIO_TRUSTED_PROXIES.",
@@ -756,7 +756,7 @@ ERRORS: dict[str, tuple[str, str]] = {
     "voice_unavailable": ("La voz {voice} no se puede usar en este equipo.", "Elija otra voz."),
     "voice_not_installed": (
         "La voz {voice} aún no está en este equipo (una descarga de hasta {size_mb} MB).",
-        "Consígala con `python -m engine voices get {voice_id}` o elija otra voz.",
+        "Consígala con `python3 bootstrap.py voices get {voice_id}` o elija otra voz.",
     ),
     "voice_setup_failed": (
         "No se pudo instalar lo que necesita {voice}: {reason}",

@@ -21,9 +21,9 @@ TEXT: dict[str, str] = {
     "option.port": "port d'écoute, par défaut le premier libre à partir de 7860",
     "option.data_dir": "où sont gardés les vidéos et tout le reste",
     # public mode, labels
-    "start.no_share": "Un lien public demande des comptes : créez-en un avec `python -m engine user add NOM`, ou réglez STUDIO_PUBLIC=anonymous pour laisser entrer tout le monde avec les limites des inconnus.",
-    "start.no_public_host": "Écouter sur {host} laisserait entrer d'autres personnes, il faut donc des comptes : créez-en un avec `python -m engine user add NOM`, ou utilisez --host 127.0.0.1.",
-    "start.no_account": "STUDIO_PUBLIC=accounts demande au moins un compte : créez-le avec `python -m engine user add NOM`.",
+    "start.no_share": "Un lien public demande des comptes : créez-en un avec `python3 bootstrap.py user add NOM`, ou réglez STUDIO_PUBLIC=anonymous pour laisser entrer tout le monde avec les limites des inconnus.",
+    "start.no_public_host": "Écouter sur {host} laisserait entrer d'autres personnes, il faut donc des comptes : créez-en un avec `python3 bootstrap.py user add NOM`, ou utilisez --host 127.0.0.1.",
+    "start.no_account": "STUDIO_PUBLIC=accounts demande au moins un compte : créez-le avec `python3 bootstrap.py user add NOM`.",
     "start.mcp_needs_accounts": "Sans comptes, les programmes venant par MCP ne peuvent pas être distingués ; retirez STUDIO_MCP ou utilisez STUDIO_PUBLIC=accounts.",
     "start.no_auth_function": "STUDIO_AUTH_DEPENDENCY ne nomme aucune fonction qui puisse être chargée : {place}",
     "start.no_trusted_proxy": "L'en-tête {header} n'est cru que s'il vient d'un proxy : donnez son adresse dans STUDIO_TRUSTED_PROXIES.",
@@ -771,7 +771,7 @@ ERRORS: dict[str, tuple[str, str]] = {
     ),
     "voice_not_installed": (
         "La voix {voice} n'est pas encore sur cet ordinateur (un téléchargement de {size_mb} Mo au plus).",
-        "Obtenez-la avec `python -m engine voices get {voice_id}`, ou choisissez une autre voix.",
+        "Obtenez-la avec `python3 bootstrap.py voices get {voice_id}`, ou choisissez une autre voix.",
     ),
     "voice_setup_failed": (
         "Ce dont {voice} a besoin n'a pas pu être installé : {reason}",

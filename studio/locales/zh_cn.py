@@ -15,9 +15,9 @@ TEXT: dict[str, str] = {
     "option.port": "监听端口，默认为从 7860 起第一个空闲端口",
     "option.data_dir": "视频和其他数据的保存位置",
     # public mode, labels
-    "start.no_share": "公开链接需要账户：请用 `python -m engine user add 名字` 创建一个，或设置 STUDIO_PUBLIC=anonymous，让所有人在陌生人限额内使用。",
-    "start.no_public_host": "监听 {host} 会让其他人进入，因此需要账户：请用 `python -m engine user add 名字` 创建一个，或使用 --host 127.0.0.1。",
-    "start.no_account": "STUDIO_PUBLIC=accounts 至少需要一个账户：请用 `python -m engine user add 名字` 创建。",
+    "start.no_share": "公开链接需要账户：请用 `python3 bootstrap.py user add 名字` 创建一个，或设置 STUDIO_PUBLIC=anonymous，让所有人在陌生人限额内使用。",
+    "start.no_public_host": "监听 {host} 会让其他人进入，因此需要账户：请用 `python3 bootstrap.py user add 名字` 创建一个，或使用 --host 127.0.0.1。",
+    "start.no_account": "STUDIO_PUBLIC=accounts 至少需要一个账户：请用 `python3 bootstrap.py user add 名字` 创建。",
     "start.mcp_needs_accounts": "没有账户就无法区分通过 MCP 接入的程序；请取消 STUDIO_MCP，或使用 STUDIO_PUBLIC=accounts。",
     "start.no_auth_function": "STUDIO_AUTH_DEPENDENCY 指定的函数无法加载：{place}",
     "start.no_trusted_proxy": "请求头 {header} 只信任来自代理的：请在 STUDIO_TRUSTED_PROXIES 中写明代理地址。",
@@ -696,7 +696,7 @@ ERRORS: dict[str, tuple[str, str]] = {
     "voice_unavailable": ("嗓音 {voice} 无法在这台电脑上使用。", "请选择另一个嗓音。"),
     "voice_not_installed": (
         "嗓音 {voice} 还不在这台电脑上（需下载最多 {size_mb} MB）。",
-        "用 `python -m engine voices get {voice_id}` 获取，或选择另一个嗓音。",
+        "用 `python3 bootstrap.py voices get {voice_id}` 获取，或选择另一个嗓音。",
     ),
     "voice_setup_failed": (
         "无法安装 {voice} 所需的组件：{reason}",
