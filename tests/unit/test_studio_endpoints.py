@@ -295,7 +295,8 @@ def test_the_owner_gets_parts_of_the_video_and_a_download(client, address, engin
     saved = httpx.get(f"{where}?download=1", cookies=cookies)
 
     assert (part.status_code, part.content) == (206, b"not a")
-    assert saved.headers["content-disposition"] == 'attachment; filename="en-librivox-austen-0880.mp4"'
+    shown_as = saved.headers["content-disposition"]
+    assert shown_as == 'attachment; filename="en-librivox-austen-0880.mp4"'
 
 
 def test_a_download_comes_from_the_bucket_where_there_is_one_but_for_its_owner_only(
