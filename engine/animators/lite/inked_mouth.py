@@ -31,6 +31,7 @@ END_AT, MIN_END_SHARE = 0.06, 0.6
 """This near to a corner (share of the width) a box is as tall as this share of its middle; an
 ellipse reaches .47."""
 MIN_GAP_MM = 2.4
+"""A mouth drawn less open within its line counts as shut."""
 FRINGE_PX = 2.0
 """Pixels around a drawn part that its smoothed edge may reach."""
 MIN_TOOTH = 160
