@@ -73,6 +73,17 @@ def test_lids_have_the_grain_of_the_picture(painter):
     assert min(rough) > 5
 
 
+def test_shut_lashes_of_a_soft_painting_are_hardly_darker_than_its_eyes(astronaut):
+    canvas, face = astronaut
+    black = 120
+    soft = np.rint(black + 0.4 * canvas).astype(np.uint8)
+
+    eyes = find_eyes(soft, fit_face_frame(face))
+
+    assert len(eyes) == 2
+    assert min(float(eye.lash @ LUMA) for eye in eyes) > 0.88 * black
+
+
 def test_teeth_do_not_darken_with_the_skin(astronaut):
     canvas, face = astronaut
     frame = fit_face_frame(face)

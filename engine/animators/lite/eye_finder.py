@@ -10,12 +10,14 @@ from engine.animators.lite.eyes import TABLE_STEP_MM, Eye
 from engine.animators.lite.frame import FaceFrame
 from engine.animators.lite.grain import measure_grain, with_grain
 from engine.animators.lite.interior import Layer
-from engine.animators.lite.palette import LUMA
+from engine.animators.lite.palette import LUMA, polygon_mask
 from engine.animators.lite.resample import apply_affine, look_up
 from engine.face import topology as topo
 
 MIN_OPENING_MM = 3.2
 LASH_DARKNESS = 0.65
+LEAST_OF_DARKEST = 0.9
+"""Lashes against the darkest hundredth of the eye: in softly painted eyes nothing is black."""
 MIN_CONTRAST = 0.16
 """An eye whose inside varies less than this share of the skin's brightness is covered."""
 
@@ -65,7 +67,7 @@ def _measure_eye(
     skin = _even_skin(photo, frame, forward, backward, table, width)
     if skin is None:
         return None
-    lash = _lash_colour(photo, frame, upper_lid)
+    lash = _lash_colour(photo, frame, upper_lid, lower_lid)
     return Eye(forward, backward, width, table, opening, skin, lash)
 
 
@@ -101,11 +103,7 @@ def _is_visible(
 ) -> bool:
     """Whether an eyeball can be seen: white and iris differ."""
     size = photo.shape[:2]
-    ring = list(upper_lid) + list(lower_lid[-2:0:-1])
-    mask = np.zeros(size, np.uint8)
-    points = frame.to_picture(frame.plane[ring])
-    cv2.fillPoly(mask, [np.rint(points).astype(np.int32)], 255)
-    inside = photo[mask > 0].astype(np.float32) @ LUMA
+    inside = photo[_eye_mask(size, frame, upper_lid, lower_lid) > 0].astype(np.float32) @ LUMA
     cheek = frame.to_picture(frame.plane[[50, 280]])
     x, y = np.clip(np.rint(cheek).astype(int), 0, np.array(size[::-1]) - 1).T
     skin = float(np.median(photo[y, x].astype(np.float32) @ LUMA))
@@ -157,12 +155,29 @@ def _even_skin(
     return Layer(patch, int(first[0]), int(first[1]))
 
 
+def _eye_mask(
+    size: tuple[int, int],
+    frame: FaceFrame,
+    upper_lid: tuple[int, ...],
+    lower_lid: tuple[int, ...],
+) -> NDArray[np.uint8]:
+    """H x W, 255 between the lids."""
+    return polygon_mask(size, frame, (*upper_lid, *lower_lid[-2:0:-1]))
+
+
 def _lash_colour(
-    photo: NDArray[np.uint8], frame: FaceFrame, upper_lid: tuple[int, ...]
+    photo: NDArray[np.uint8],
+    frame: FaceFrame,
+    upper_lid: tuple[int, ...],
+    lower_lid: tuple[int, ...],
 ) -> NDArray[np.float32]:
-    """The darker tone along the upper lid."""
+    """The darker tone along the upper lid, but hardly darker than the eye anywhere is."""
     points = np.rint(frame.to_picture(frame.plane[list(upper_lid[1:-1])])).astype(int)
     points = np.clip(points, 0, np.array(photo.shape[1::-1]) - 1)
     colours = photo[points[:, 1], points[:, 0]].astype(np.float32)
     dark = colours[np.argsort(colours @ LUMA)[: max(1, len(colours) // 2)]]
-    return np.asarray(dark.mean(axis=0) * LASH_DARKNESS, np.float32)
+    lash = dark.mean(axis=0) * LASH_DARKNESS
+    mask = cv2.dilate(_eye_mask(photo.shape[:2], frame, upper_lid, lower_lid), np.ones((3, 3)))
+    darkest = float(np.percentile(photo[mask > 0].astype(np.float32) @ LUMA, 1))
+    lighter = max(1.0, LEAST_OF_DARKEST * darkest / max(float(lash @ LUMA), 1.0))
+    return np.asarray(lash * lighter, np.float32)
