@@ -13,6 +13,7 @@ from studio.parts.action_html import action_data, create_action_html
 from studio.parts.download_state import download_html
 from studio.parts.quiet import QUIET
 from studio.parts.voice_choices import voice_choices
+from studio.parts.weights_list import weights_title
 
 TICK_S = 1.0
 
@@ -46,7 +47,7 @@ def create_voice_downloads(studio: Studio, language: gr.Dropdown, voice: gr.Drop
             found = {voice.voice_id: voice for voice in studio.engine.voices(tongue)}
             if wanted in found:
                 chosen = gr.update(choices=voice_choices([*found.values()]), value=wanted)
-            gr.Success(say("fetch.done", name=state.title), title=say("fetch.title"))
+            gr.Success(say("fetch.done", name=weights_title(state)), title=say("fetch.title"))
         return (
             gr.update(visible=bool(downloads)),
             downloads_html(downloads, is_busy=is_running),
@@ -83,9 +84,9 @@ def downloads_html(downloads: list[VoiceDownload], *, is_busy: bool) -> str:
 
 def _download_html(download: VoiceDownload, *, is_busy: bool) -> str:
     is_one = len(download.voices) == 1
-    names = download.voices[0].name if is_one else download.files.title
+    names = download.voices[0].name if is_one else weights_title(download.files)
     return (
-        f'<section class="weights"><h3 lang="en" dir="ltr">{html.escape(names)}</h3>'
+        f'<section class="weights"><h3 dir="auto">{html.escape(names)}</h3>'
         f'<p lang="en" dir="ltr">{html.escape(download.voices[0].licence)}</p>'
         f"{download_html(download.files, names, is_busy=is_busy)}</section>"
     )

@@ -23,6 +23,9 @@ _ALSO_NEEDED = {
     "qwen": ("", "python3 bootstrap.py voices setup qwen"),
 }
 
+# Sets whose titles are translated; `{name}` in one is that of the voice.
+_TITLED = ("sonic", "recogniser", "translator", "piper", "supertonic", "qwen")
+
 _VOICES = ("piper", "supertonic", "qwen")
 
 
@@ -71,6 +74,15 @@ def weights_html(states: Sequence[WeightsState]) -> str:
     )
 
 
+def weights_title(state: WeightsState) -> str:
+    """What a set is called in the language of the page; names in it stay as they are."""
+    kind = _kind(state)
+    if kind not in _TITLED:
+        return state.title
+    name = state.title.removeprefix("Piper voice ").partition(",")[0]
+    return say(f"weights.set_{kind}", name=name)
+
+
 def _kind(state: WeightsState) -> str:
     return state.name.partition("-")[0]
 
@@ -81,11 +93,12 @@ def _is_begun(state: WeightsState) -> bool:
 
 def _set_html(state: WeightsState, *, is_busy: bool) -> str:
     here = say("weights.files", usable=state.num_usable, total=state.num_files)
+    title = weights_title(state)
     return (
-        f'<section class="weights"><h3 lang="en">{html.escape(state.title)}</h3>'
+        f'<section class="weights"><h3 dir="auto">{html.escape(title)}</h3>'
         f'<p lang="en" dir="ltr">{html.escape(state.notice)}</p>'
         f"<p>{html.escape(here)}</p>{_also_html(state)}"
-        f"{download_html(state, state.title, is_busy=is_busy)}</section>"
+        f"{download_html(state, title, is_busy=is_busy)}</section>"
     )
 
 

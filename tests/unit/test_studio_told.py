@@ -194,6 +194,16 @@ def test_downloads_come_one_after_the_other():
     assert say("weights.wait") in shown
 
 
+def test_what_can_be_downloaded_is_named_in_the_language_of_the_page():
+    voice = weights(name="piper-de", title="Piper voice Thorsten")
+
+    with speaking("fr"):
+        shown = weights_html([weights(), voice])
+
+    assert "Sonic, l&#x27;animateur par diffusion" in shown
+    assert "Voix Piper Thorsten" in shown
+
+
 def test_voices_that_lack_are_folded_and_say_what_else_they_need():
     voices = [
         weights(name="piper-de", title="Thorsten", num_files=2, num_usable=0, missing_mb=63.2),
@@ -203,7 +213,7 @@ def test_voices_that_lack_are_folded_and_say_what_else_they_need():
 
     before, _, folded = weights_html(voices).partition("<details")
 
-    assert "Here" in before
+    assert "Supertonic 3" in before
     assert "Voices to download (2)" in folded
     assert "Download, up to 63 MB" in folded
     assert "voices setup qwen" in folded
