@@ -106,6 +106,17 @@ def test_blinks_come_at_a_human_rate_and_last_a_sixth_of_a_second(fps):
     assert share_shut / (len(starts) / 60) == pytest.approx(0.1, abs=0.03)
 
 
+@pytest.mark.parametrize("fps", [24, 25, 30, 60])
+def test_lids_take_two_frames_to_shut(fps):
+    blink = plan_motion(speech_like(60 * fps), fps, 2, CALM).blink
+
+    shut = np.flatnonzero((blink[2:] > 0.95) & (blink[1:-1] <= 0.95)) + 2
+
+    assert len(shut) >= 8, "every blink shuts the eyes"
+    assert (blink[shut - 2] < 0.95).all()
+    assert (np.diff(blink) < 0.8).all(), "nor do they jump"
+
+
 def test_blinks_are_drawn_to_pauses():
     speaking = np.ones(5000, np.float32)
     speaking[::50] = speaking[1::50] = 0

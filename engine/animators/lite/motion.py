@@ -15,7 +15,8 @@ from engine.animators.lite.shapes import AT, NUM_SHAPES
 from engine.lipsync.curves import MouthCurves
 
 BLINK_CLOSE_S, BLINK_HOLD_S, BLINK_OPEN_S = 0.045, 0.04, 0.085
-BLINK_S = BLINK_CLOSE_S + BLINK_HOLD_S + BLINK_OPEN_S
+CLOSING_FRAMES = 2
+"""Lids shut in so many frames at least: in one, the eye would jump from open to shut."""
 BLINK_SHAPE, BLINK_SCALE_S = 4.0, 0.95
 BLINK_MIN_S, BLINK_MAX_S = 1.3, 7.0
 PAUSE_PULL_S = 0.7
@@ -264,15 +265,17 @@ def _blinks(
     """Lid closure (T): irregular blinks, drawn to pauses of the speech."""
     count = len(speaking)
     blink = np.zeros(count)
+    close_s = max(BLINK_CLOSE_S, CLOSING_FRAMES / fps)
+    blink_s = close_s + BLINK_HOLD_S + BLINK_OPEN_S
     silent_s = np.flatnonzero(speaking < SILENT_BELOW) / fps
     at_s = float(rng.uniform(0.6, 2.5))
     while at_s * fps < count:
         start_s = _drawn_to_pause(at_s, silent_s)
         first = int(start_s * fps)
-        last = min(count, int((start_s + BLINK_S) * fps) + 2)
+        last = min(count, int((start_s + blink_s) * fps) + 2)
         since_s = np.arange(first, last) / fps - start_s
-        closing = np.clip(since_s / BLINK_CLOSE_S, 0, 1)
-        opening = np.clip((since_s - BLINK_CLOSE_S - BLINK_HOLD_S) / BLINK_OPEN_S, 0, 1)
+        closing = np.clip(since_s / close_s, 0, 1)
+        opening = np.clip((since_s - close_s - BLINK_HOLD_S) / BLINK_OPEN_S, 0, 1)
         lids = _ease(closing) * (1 - _ease(opening))
         blink[first:last] = np.maximum(blink[first:last], lids)
         gap_s = np.clip(rng.gamma(BLINK_SHAPE, BLINK_SCALE_S), BLINK_MIN_S, BLINK_MAX_S)
