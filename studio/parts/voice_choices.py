@@ -55,9 +55,10 @@ def create_voice_pair(studio: Studio, name: str, own_tab: gr.Tab | None = None) 
     def offer(known: str | None) -> Any:  # noqa: ANN401 - a Gradio update
         if not known:  # offered before
             return gr.skip()
-        choices = language_choices(studio.engine.voices(), json.loads(known))
+        voices = studio.engine.voices()
+        choices = language_choices(voices, json.loads(known))
         tags = [tag for _, tag in choices]
-        wished = (language_of_page(studio.engine.voices()), DEFAULT_LANGUAGE, *tags)
+        wished = (language_of_page(voices), DEFAULT_LANGUAGE, *tags)
         return gr.update(choices=choices, value=next((tag for tag in wished if tag in tags), None))
 
     @guarded

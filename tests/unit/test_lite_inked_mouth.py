@@ -6,8 +6,9 @@ import pytest
 from lite_scenes import curves_of, scene_of
 
 from engine.animators.lite.animator import prepare
+from engine.animators.lite.drawn import see_mouth
 from engine.animators.lite.frame import fit_face_frame
-from engine.animators.lite.inked_mouth import find_inked_mouth
+from engine.animators.lite.inked_mouth import InkedMouth, find_inked_mouth
 
 SKIN, INK, INSIDE, TEETH = (224, 178, 150), (20, 10, 10), (110, 20, 30), (250, 250, 250)
 SIZE = (600, 900)
@@ -75,6 +76,11 @@ def largest(mask) -> tuple[int, int, int]:
     return int(best[2]), int(best[3]), int(mask.sum() - best[4])
 
 
+def inked_in(canvas, frame) -> InkedMouth | None:
+    seen = see_mouth(canvas, frame)
+    return None if seen is None else find_inked_mouth(canvas, frame, seen)
+
+
 def mouths(frame, face, canvas) -> list[np.ndarray]:
     """What is around the mouth when it is shut, and when it is open."""
     curves = curves_of(jaw=np.repeat([0.0, 1.0], 8))
@@ -83,7 +89,7 @@ def mouths(frame, face, canvas) -> list[np.ndarray]:
 
 
 def test_ink_width_of_line_and_colours_are_read(frame):
-    mouth = find_inked_mouth(drawing(frame), frame)
+    mouth = inked_in(drawing(frame), frame)
 
     assert mouth.ink == pytest.approx(INK, abs=12)
     assert mouth.inside == pytest.approx(INSIDE, abs=6)
@@ -93,7 +99,7 @@ def test_ink_width_of_line_and_colours_are_read(frame):
 
 
 def test_the_bare_drawing_keeps_a_beard_beside_its_mouth(frame):
-    mouth = find_inked_mouth(drawing(frame), frame)
+    mouth = inked_in(drawing(frame), frame)
 
     assert np.abs(mouth.bare.astype(int) - bearded(frame)).max() <= 12
 
@@ -154,7 +160,7 @@ def test_ellipses_lines_and_what_reaches_the_chin_are_left_alone(frame):
     to_chin = [*BOX[:2], (26, 60), (-26, 60)]
     flat = ((-26, 1), (26, 1), (26, 2), (-26, 2))
 
-    assert find_inked_mouth(drawing(frame, mouth=ellipse.tolist()), frame) is None
-    assert find_inked_mouth(drawing(frame, mouth=to_chin), frame) is None
-    assert find_inked_mouth(drawing(frame, mouth=flat, teeth=flat), frame) is None
-    assert find_inked_mouth(np.full((*SIZE, 3), SKIN, np.uint8), frame) is None
+    assert inked_in(drawing(frame, mouth=ellipse.tolist()), frame) is None
+    assert inked_in(drawing(frame, mouth=to_chin), frame) is None
+    assert inked_in(drawing(frame, mouth=flat, teeth=flat), frame) is None
+    assert inked_in(np.full((*SIZE, 3), SKIN, np.uint8), frame) is None

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from engine.animators.lite.drawn import find_drawn_mouth, settle_drawn_lips
+from engine.animators.lite.drawn import measure_drawn_mouth, see_mouth, settle_drawn_lips
 from engine.animators.lite.eye_finder import find_eyes
 from engine.animators.lite.field import LEFT_MM, STEP_MM, TOP_MM, to_steps
 from engine.animators.lite.frame import fit_face_frame
@@ -147,7 +147,7 @@ def test_a_drawn_line_is_found_as_a_shut_mouth(large_frame):
     line = np.stack([xs, 8 + 0.01 * xs**2], axis=1)
     canvas = draw(large_frame, (900, 1400), (line, INK, 1.5))
 
-    mouth = find_drawn_mouth(canvas, large_frame)
+    mouth = measure_drawn_mouth(see_mouth(canvas, large_frame), large_frame)
     settled = settle_drawn_lips(large_frame, mouth)
 
     assert mouth.fill is None
@@ -162,14 +162,14 @@ def test_a_drawn_open_mouth_keeps_its_filling(large_frame):
     ring = np.stack([16 * np.cos(angle), 5 + 7 * np.sin(angle)], axis=1)
     canvas = draw(large_frame, (900, 1400), (ring, (150, 40, 60), -1), (ring, INK, 1.2))
 
-    mouth = find_drawn_mouth(canvas, large_frame)
+    mouth = measure_drawn_mouth(see_mouth(canvas, large_frame), large_frame)
 
     assert mouth.fill == pytest.approx([150, 40, 60], abs=8)
     assert (mouth.lower - mouth.upper)[5, 1] == pytest.approx(12.8, abs=2.0)
 
 
 def test_a_face_without_a_drawn_mouth_has_none(large_frame):
-    assert find_drawn_mouth(draw(large_frame, (900, 1400)), large_frame) is None
+    assert see_mouth(draw(large_frame, (900, 1400)), large_frame) is None
 
 
 def test_the_corners_of_a_narrow_drawn_mouth_go_down_with_the_jaw(frame):

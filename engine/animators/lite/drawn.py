@@ -51,16 +51,45 @@ class DrawnMouth:
     line_mm: float
 
 
-def find_drawn_mouth(photo: NDArray[np.uint8], frame: FaceFrame) -> DrawnMouth | None:
-    """The mouth drawn on a face of flat colours; None when nothing like one is there."""
-    patch = flatten(photo, frame)
+@dataclass(frozen=True)
+class SeenMouth:
+    """What is drawn around the landmarks of a mouth, upright, `STEP_MM` a pixel.
+
+    Attributes:
+        patch: V x U x 3, uint8, RGB: the surroundings of the mouth.
+        skin: 3: the commonest colour of the patch.
+        parts: V x U, uint8: 1 where something is drawn on the skin.
+        blob: V x U: the part most like a mouth, filled.
+        columns: K: those of the patch that the blob reaches.
+        top, bottom: K: its first and last row in each of them.
+    """
+
+    patch: NDArray[np.uint8]
+    skin: NDArray[np.int64]
+    parts: NDArray[np.uint8]
+    blob: NDArray[np.bool_]
+    columns: NDArray[np.intp]
+    top: NDArray[np.intp]
+    bottom: NDArray[np.intp]
+
+
+def see_mouth(photo: NDArray[np.uint8], frame: FaceFrame) -> SeenMouth | None:
+    """Look for the mouth of a drawing; None when nothing like one is there."""
+    patch = _flatten(photo, frame)
     skin = commonest(patch)
-    blob = choose_mouth(drawn_on(patch, skin))
+    parts = (np.abs(patch.astype(int) - skin).max(axis=-1) > SKIN_DISTANCE).astype(np.uint8)
+    blob = _choose(parts)
     if blob is None:
         return None
     columns = np.flatnonzero(blob.any(axis=0))
     top = blob[:, columns].argmax(axis=0)
     bottom = len(blob) - 1 - blob[::-1, columns].argmax(axis=0)
+    return SeenMouth(patch, skin, parts, blob, columns, top, bottom)
+
+
+def measure_drawn_mouth(seen: SeenMouth, frame: FaceFrame) -> DrawnMouth:
+    """The lines of a mouth drawn on a face of flat colours."""
+    patch, blob, columns, top, bottom = seen.patch, seen.blob, seen.columns, seen.top, seen.bottom
     line = _line_colour(patch, blob)
     edge = 2 * round(EDGE_PX / (frame.px_per_mm * STEP_MM)) + 1
     deep = cv2.erode(blob.astype(np.uint8), np.ones((edge, edge), np.uint8)) > 0
@@ -85,7 +114,7 @@ def find_drawn_mouth(photo: NDArray[np.uint8], frame: FaceFrame) -> DrawnMouth |
 
 def flat_skin(photo: NDArray[np.uint8], frame: FaceFrame) -> NDArray[np.int64]:
     """Colour of the skin of a drawn face: what surrounds its mouth."""
-    return commonest(flatten(photo, frame))
+    return commonest(_flatten(photo, frame))
 
 
 def settle_drawn_lips(frame: FaceFrame, mouth: DrawnMouth) -> FaceFrame:
@@ -119,7 +148,7 @@ def settle_drawn_lips(frame: FaceFrame, mouth: DrawnMouth) -> FaceFrame:
     return replace(frame, plane=plane, local=local)
 
 
-def flatten(photo: NDArray[np.uint8], frame: FaceFrame) -> NDArray[np.uint8]:
+def _flatten(photo: NDArray[np.uint8], frame: FaceFrame) -> NDArray[np.uint8]:
     """The surroundings of the mouth, upright, `STEP_MM` a pixel: V x U x 3."""
     xs = np.arange(LEFT_MM, RIGHT_MM, STEP_MM)
     ys = np.arange(TOP_MM, BOTTOM_MM, STEP_MM)
@@ -137,12 +166,7 @@ def commonest(patch: NDArray[np.uint8]) -> NDArray[np.int64]:
     return middle.astype(np.int64)
 
 
-def drawn_on(patch: NDArray[np.uint8], skin: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """1 where something is drawn on the skin, 0 elsewhere: V x U."""
-    return np.asarray(np.abs(patch.astype(int) - skin).max(axis=-1) > SKIN_DISTANCE, np.uint8)
-
-
-def choose_mouth(drawn: NDArray[np.uint8]) -> NDArray[np.bool_] | None:
+def _choose(drawn: NDArray[np.uint8]) -> NDArray[np.bool_] | None:
     """The filled outline of the part most like a mouth: wide, near the landmarks, not cut off."""
     count, labels, stats, centres = cv2.connectedComponentsWithStats(drawn, connectivity=8)
     best, best_score = None, 0.0

@@ -62,12 +62,15 @@ def _measure_eye(
     forward = np.column_stack([to_eye, -to_eye @ start]).astype(np.float32)
     back = np.linalg.inv(to_eye)
     backward = np.column_stack([back, start]).astype(np.float32)
-    if opening < MIN_OPENING_MM or not _is_visible(photo, frame, upper_lid, lower_lid):
+    if opening < MIN_OPENING_MM:
+        return None
+    between = polygon_mask(photo.shape[:2], frame, (*upper_lid, *lower_lid[-2:0:-1]))
+    if not _is_visible(photo, frame, between):
         return None
     skin = _even_skin(photo, frame, forward, backward, table, width)
     if skin is None:
         return None
-    lash = _lash_colour(photo, frame, upper_lid, lower_lid)
+    lash = _lash_colour(photo, frame, upper_lid, between)
     return Eye(forward, backward, width, table, opening, skin, lash)
 
 
@@ -95,15 +98,10 @@ def _smooth_curve(xs: NDArray[np.float64], points: NDArray[np.float32]) -> NDArr
     return np.asarray(exact + (fitted(xs) - exact) * ends)
 
 
-def _is_visible(
-    photo: NDArray[np.uint8],
-    frame: FaceFrame,
-    upper_lid: tuple[int, ...],
-    lower_lid: tuple[int, ...],
-) -> bool:
-    """Whether an eyeball can be seen: white and iris differ."""
+def _is_visible(photo: NDArray[np.uint8], frame: FaceFrame, between: NDArray[np.uint8]) -> bool:
+    """Whether an eyeball can be seen: white and iris differ. `between`: H x W, 255 = eye."""
     size = photo.shape[:2]
-    inside = photo[_eye_mask(size, frame, upper_lid, lower_lid) > 0].astype(np.float32) @ LUMA
+    inside = photo[between > 0].astype(np.float32) @ LUMA
     cheek = frame.to_picture(frame.plane[[50, 280]])
     x, y = np.clip(np.rint(cheek).astype(int), 0, np.array(size[::-1]) - 1).T
     skin = float(np.median(photo[y, x].astype(np.float32) @ LUMA))
@@ -155,29 +153,22 @@ def _even_skin(
     return Layer(patch, int(first[0]), int(first[1]))
 
 
-def _eye_mask(
-    size: tuple[int, int],
-    frame: FaceFrame,
-    upper_lid: tuple[int, ...],
-    lower_lid: tuple[int, ...],
-) -> NDArray[np.uint8]:
-    """H x W, 255 between the lids."""
-    return polygon_mask(size, frame, (*upper_lid, *lower_lid[-2:0:-1]))
-
-
 def _lash_colour(
     photo: NDArray[np.uint8],
     frame: FaceFrame,
     upper_lid: tuple[int, ...],
-    lower_lid: tuple[int, ...],
+    between: NDArray[np.uint8],
 ) -> NDArray[np.float32]:
-    """The darker tone along the upper lid, but hardly darker than the eye anywhere is."""
+    """The darker tone along the upper lid, but hardly darker than the eye anywhere is.
+
+    `between`: H x W, 255 between the lids.
+    """
     points = np.rint(frame.to_picture(frame.plane[list(upper_lid[1:-1])])).astype(int)
     points = np.clip(points, 0, np.array(photo.shape[1::-1]) - 1)
     colours = photo[points[:, 1], points[:, 0]].astype(np.float32)
     dark = colours[np.argsort(colours @ LUMA)[: max(1, len(colours) // 2)]]
     lash = dark.mean(axis=0) * LASH_DARKNESS
-    mask = cv2.dilate(_eye_mask(photo.shape[:2], frame, upper_lid, lower_lid), np.ones((3, 3)))
+    mask = cv2.dilate(between, np.ones((3, 3)))
     darkest = float(np.percentile(photo[mask > 0].astype(np.float32) @ LUMA, 1))
     lighter = max(1.0, LEAST_OF_DARKEST * darkest / max(float(lash @ LUMA), 1.0))
     return np.asarray(lash * lighter, np.float32)

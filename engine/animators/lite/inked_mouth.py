@@ -17,11 +17,9 @@ from engine.animators.lite.drawn import (
     STEP_MM,
     TOP_MM,
     DrawnMouth,
-    choose_mouth,
+    SeenMouth,
     commonest,
-    drawn_on,
     eleven_points,
-    flatten,
 )
 from engine.animators.lite.frame import FaceFrame
 from engine.animators.lite.lips import TABLE_STEP_MM, LipCurves
@@ -156,19 +154,13 @@ class InkedMouth:
         return np.ascontiguousarray(covers.transpose(1, 2, 0)), low.astype(np.float32)
 
 
-def find_inked_mouth(photo: NDArray[np.uint8], frame: FaceFrame) -> InkedMouth | None:
-    """The mouth of a drawing that bending cannot shut; None when there is none."""
-    patch = flatten(photo, frame)
-    skin = commonest(patch)
-    parts = drawn_on(patch, skin)
-    blob = choose_mouth(parts)
-    if blob is None:
-        return None
-    columns = np.flatnonzero(blob.any(axis=0))
-    top = blob[:, columns].argmax(axis=0)
-    bottom = len(blob) - 1 - blob[::-1, columns].argmax(axis=0)
+def find_inked_mouth(
+    photo: NDArray[np.uint8], frame: FaceFrame, seen: SeenMouth
+) -> InkedMouth | None:
+    """The mouth of a drawing where bending cannot shut it, else None."""
+    patch, blob, columns, top, bottom = seen.patch, seen.blob, seen.columns, seen.top, seen.bottom
     ink = _ink(patch, blob)
-    line = _line_width(patch, columns, top, ink, skin)
+    line = _line_width(patch, columns, top, ink, seen.skin)
     if not _is_box(bottom - top) or np.median(bottom - top) < MIN_GAP_MM / STEP_MM + 2 * line:
         return None
 
@@ -182,7 +174,7 @@ def find_inked_mouth(photo: NDArray[np.uint8], frame: FaceFrame) -> InkedMouth |
     inside = commonest(patch[rest][None]) if rest.sum() >= MIN_PART_SHARE * within.sum() else ink
     return InkedMouth(
         drawn=_shut(columns, (top + bottom) / 2, line, ink.astype(np.float32)),
-        bare=_without(photo, frame, blob, parts, skin),
+        bare=_without(photo, frame, seen),
         frame=frame,
         ink=ink.astype(np.float32),
         line_px=line * STEP_MM * frame.px_per_mm,
@@ -256,17 +248,12 @@ def _teeth_range(bright: NDArray[np.bool_], columns: NDArray[np.intp]) -> tuple[
     return float((toothed[0] - middle) / half), float((toothed[-1] - middle) / half)
 
 
-def _without(
-    photo: NDArray[np.uint8],
-    frame: FaceFrame,
-    blob: NDArray[np.bool_],
-    parts: NDArray[np.uint8],
-    skin: NDArray[np.int64],
-) -> NDArray[np.uint8]:
+def _without(photo: NDArray[np.uint8], frame: FaceFrame, seen: SeenMouth) -> NDArray[np.uint8]:
     """The drawing with skin where the mouth was; what stands beside it (a beard's dots) stays."""
     reach = 2 * round(FRINGE_PX / (frame.px_per_mm * STEP_MM)) + 1
+    blob = seen.blob
     near = cv2.dilate(blob.astype(np.uint8), np.ones((reach, reach), np.uint8))
-    beside = cv2.dilate(parts * (~blob).astype(np.uint8), np.ones((3, 3), np.uint8))
+    beside = cv2.dilate(seen.parts * (~blob).astype(np.uint8), np.ones((3, 3), np.uint8))
     cover = near * np.uint8(255) * (blob | (beside == 0)).astype(np.uint8)
     where = np.argwhere(near)[:, ::-1] * STEP_MM + (LEFT_MM, TOP_MM)
     places = frame.to_picture(where.astype(np.float32))
@@ -278,5 +265,5 @@ def _without(
     steps = (plane - np.array([LEFT_MM, TOP_MM], np.float32)) * np.float32(1 / STEP_MM)
     covered = look_up_or_zero(cover, steps) >= 128
     bare = photo.copy()
-    bare[low[1] : high[1], low[0] : high[0]][covered] = skin
+    bare[low[1] : high[1], low[0] : high[0]][covered] = seen.skin
     return bare

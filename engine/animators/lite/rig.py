@@ -5,7 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.animators.lite.drawn import find_drawn_mouth, flat_interior, settle_drawn_lips
+from engine.animators.lite.drawn import (
+    flat_interior,
+    measure_drawn_mouth,
+    see_mouth,
+    settle_drawn_lips,
+)
 from engine.animators.lite.drawn_eyes import DrawnEye, find_drawn_eyes
 from engine.animators.lite.eye_finder import find_eyes
 from engine.animators.lite.eyes import Eye
@@ -73,10 +78,13 @@ def build_rig(photo: NDArray[np.uint8], face: Face) -> Rig:
     """Measure a portrait and prepare its motion."""
     frame = fit_face_frame(face)
     drawing = is_drawing(photo, frame)
-    inked = find_inked_mouth(photo, frame) if drawing else None
-    drawn = find_drawn_mouth(photo, frame) if drawing else None
+    seen = see_mouth(photo, frame) if drawing else None
+    inked = find_inked_mouth(photo, frame, seen) if seen is not None else None
+    drawn = None
     if inked is not None:
         photo, drawn = inked.bare, inked.drawn
+    elif seen is not None:
+        drawn = measure_drawn_mouth(seen, frame)
     covered = not drawing and is_mouth_covered(photo, frame)
     if drawn is not None:
         frame = settle_drawn_lips(frame, drawn)
