@@ -59,13 +59,7 @@ const base = (tag) => tag.split('-')[0];
 
 // Browsers have no name for some languages that voices speak; the frame brings ours.
 function languageName(tag) {
-  const names = new Intl.DisplayNames([tongue], {type: 'language', fallback: 'none'});
-  let name;
-  try {
-    name = names.of(tag);
-  } catch { /* a tag that this browser refuses */ }
-  name ||= ours[tag.toLowerCase()] || tag;
-  return name.charAt(0).toLocaleUpperCase(tongue) + name.slice(1);
+  return window.studioLanguageName(tag) || ours[tag.toLowerCase()] || tag;
 }
 
 function languageChoices(chosen) {
@@ -224,22 +218,24 @@ function draw() {
     type: 'button', className: 'plain', textContent: words.undo, onclick: undo,
   })] : [];
   const note = known.rows.length > most ? say('too_many', {limit: most}) : '';
-  const typedIn = document.activeElement;
+  const focused = document.activeElement;
   frame.replaceChildren(
     make('ol', {}, ...known.rows.map(rowCard)),
     make('div', {className: 'dub-buttons'}, add, clear, ...back),
     make('p', {className: 'note', role: 'status', textContent: note}));
-  if (!typedIn.isConnected) keepTypingIn(typedIn);
+  if (!focused.isConnected) keepFocus(focused);
   tell();
 }
 
-// Voices, drafts and recordings come while somebody types: the field drawn anew keeps the cursor.
-function keepTypingIn(old) {
-  const fields = [...frame.querySelectorAll('[aria-label]')];
-  const field = fields.find((one) => one.ariaLabel === old.ariaLabel && one.tagName === old.tagName);
-  field?.focus();
-  if (field && old.selectionStart != null) {
-    field.setSelectionRange(old.selectionStart, old.selectionEnd);
+// Voices, drafts and recordings come while somebody types or is about to press a button: what is
+// drawn anew keeps the focus and the cursor.
+function keepFocus(old) {
+  const called = (one) => `${one.tagName} ${one.ariaLabel || one.textContent}`;
+  const controls = [...frame.querySelectorAll('button, input, select, textarea')];
+  const again = controls.find((one) => called(one) === called(old));
+  again?.focus();
+  if (again && old.selectionStart != null) {
+    again.setSelectionRange(old.selectionStart, old.selectionEnd);
   }
 }
 

@@ -82,15 +82,9 @@ def _language_names_js(name: str) -> str:
       const offered = (window.studioOffered ||= new Set());
       if (offered.has('{name}')) return [''];
       offered.add('{name}');
-      const tag = document.documentElement.lang || 'en';
-      const names = new Intl.DisplayNames([tag], {{type: 'language', fallback: 'none'}});
-      const known = {{}};
-      for (const each of {json.dumps(sorted(LANGUAGE_NAMES))}) {{
-        let name;
-        try {{ name = names.of(each); }} catch {{ continue; }}  // a tag this browser refuses
-        if (name) known[each] = name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
-      }}
-      return [JSON.stringify(known)];
+      const tags = {json.dumps(sorted(LANGUAGE_NAMES))};
+      const named = tags.map((tag) => [tag, window.studioLanguageName(tag)]);
+      return [JSON.stringify(Object.fromEntries(named))];
     }}"""
 
 

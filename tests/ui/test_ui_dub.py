@@ -114,7 +114,9 @@ def test_rows_are_filled_by_keyboard_and_kept_over_a_reload(desktop):
 
 def test_what_comes_while_somebody_types_takes_nothing_away(desktop):
     page = open_dub(desktop)
-    page.get_by_role("button", name="Add a row").press("Enter")
+    page.get_by_role("button", name="Add a row").focus()
+    page.evaluate("window.studioDub.voices(window.studioDubVoices)")
+    page.keyboard.press("Enter")
     page.get_by_label("Row 2: Language").select_option("es")
     words = page.get_by_label("Row 1: What should be said?")
     words.press_sequentially("Good ning.")
